@@ -1,0 +1,304 @@
+//! Inputs: files, folders, patterns that a shell left alone, and standard input, once at most.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::trouble::{Trouble, path_name, shown};
+
+/// One input of a run.
+#[derive(Clone, Debug)]
+pub(crate) enum Input {
+    Stdin,
+    File(PathBuf),
+    /// A folder or pattern that holds nothing: an input that cannot be judged.
+    Nothing {
+        name: String,
+        trouble: Trouble,
+    },
+}
+
+/// What files a folder stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Wanted {
+    /// `*.json`
+    Documents,
+    /// `*.jsonl` and `*.ndjson`
+    Lines,
+}
+
+impl Wanted {
+    fn includes(self, path: &Path) -> bool {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        match self {
+            Wanted::Documents => extension == Some("json"),
+            Wanted::Lines => matches!(extension, Some("jsonl" | "ndjson")),
+        }
+    }
+
+    fn names(self) -> &'static str {
+        match self {
+            Wanted::Documents => "*.json",
+            Wanted::Lines => "*.jsonl or *.ndjson",
+        }
+    }
+}
+
+impl Input {
+    /// The name that messages and task ids use.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Input::Stdin => "stdin".to_owned(),
+            Input::File(path) => path_name(path),
+            Input::Nothing { name, .. } => name.clone(),
+        }
+    }
+
+    /// The whole of it.
+    pub(crate) fn read(&self) -> Result<Vec<u8>, Trouble> {
+        let mut bytes = Vec::new();
+        let result = match self {
+            Input::Stdin => io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes),
+            Input::File(path) => fs::read(path),
+            Input::Nothing { trouble, .. } => return Err(trouble.clone()),
+        };
+        result.map_err(|error| Trouble::of_io("read", &self.name(), &error))
+    }
+
+    /// Opens it for reading in blocks.
+    pub(crate) fn open(&self) -> Result<Box<dyn Read + Send>, Trouble> {
+        match self {
+            Input::Stdin => Ok(Box::new(io::stdin())),
+            Input::File(path) => {
+                let opened = fs::File::open(path).and_then(|file| {
+                    // Opening a folder succeeds on Unix; only reading it fails.
+                    if file.metadata()?.is_dir() {
+                        return Err(io::ErrorKind::IsADirectory.into());
+                    }
+                    Ok(file)
+                });
+                let file = opened.map_err(|error| Trouble::of_io("read", &self.name(), &error))?;
+                Ok(Box::new(file))
+            }
+            Input::Nothing { trouble, .. } => Err(trouble.clone()),
+        }
+    }
+}
+
+/// Reads a file that the command needs whole, such as a schema; `-` is standard input.
+pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Trouble> {
+    if path == Path::new("-") {
+        Input::Stdin
+    } else {
+        Input::File(path.to_owned())
+    }
+    .read()
+}
+
+/// Refuses a second reader of standard input.
+pub(crate) fn claim_stdin<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<()> {
+    if paths
+        .into_iter()
+        .filter(|path| *path == Path::new("-"))
+        .count()
+        > 1
+    {
+        let help = "Name - once; put the other input into a file.";
+        return Err(Trouble::new("standard input (-) is named twice", help).into());
+    }
+    Ok(())
+}
+
+/// The inputs that arguments stand for, in order; folders sorted.
+pub(crate) fn expand(arguments: &[PathBuf], wanted: Wanted) -> Vec<Input> {
+    let mut inputs = Vec::new();
+    for argument in arguments {
+        if argument == Path::new("-") {
+            inputs.push(Input::Stdin);
+        } else if argument.is_dir() {
+            expand_folder(argument, wanted, &mut inputs);
+        } else if argument.symlink_metadata().is_err() && looks_like_pattern(argument) {
+            expand_pattern(argument, wanted, &mut inputs);
+        } else {
+            inputs.push(Input::File(argument.clone()));
+        }
+    }
+    inputs
+}
+
+fn looks_like_pattern(path: &Path) -> bool {
+    path.to_str()
+        .is_some_and(|text| text.contains(['*', '?', '[']))
+}
+
+fn nothing(name: String, message: String) -> Input {
+    let help = "Check the name; a run that checks nothing is never a success.";
+    Input::Nothing {
+        name,
+        trouble: Trouble::new(message, help),
+    }
+}
+
+fn expand_folder(folder: &Path, wanted: Wanted, inputs: &mut Vec<Input>) {
+    let mut found = Vec::new();
+    if let Err((path, error)) = walk(folder, wanted, &mut found) {
+        let name = path_name(&path);
+        let trouble = Trouble::of_io("read", &name, &error);
+        inputs.push(Input::Nothing { name, trouble });
+    }
+    found.sort();
+    if found.is_empty() {
+        let name = path_name(folder);
+        let message = format!(
+            "{}: no {} below it; nothing was checked",
+            shown(&name),
+            wanted.names()
+        );
+        inputs.push(nothing(name, message));
+    }
+    inputs.extend(found.into_iter().map(Input::File));
+}
+
+/// Links to folders are not followed, so that no link makes it go round in circles.
+fn walk(
+    folder: &Path,
+    wanted: Wanted,
+    found: &mut Vec<PathBuf>,
+) -> Result<(), (PathBuf, io::Error)> {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let fault = |error| (folder.clone(), error);
+        for entry in fs::read_dir(&folder).map_err(fault)? {
+            let entry = entry.map_err(fault)?;
+            let path = entry.path();
+            if entry.file_type().map_err(fault)?.is_dir() {
+                folders.push(path);
+            } else if wanted.includes(&path) && !path.is_dir() {
+                found.push(path);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn expand_pattern(argument: &Path, wanted: Wanted, inputs: &mut Vec<Input>) {
+    let name = path_name(argument);
+    let before = inputs.len();
+    match glob::glob(&name) {
+        Ok(paths) => {
+            for path in paths.flatten() {
+                if path.is_dir() {
+                    expand_folder(&path, wanted, inputs);
+                } else {
+                    inputs.push(Input::File(path));
+                }
+            }
+        }
+        Err(error) => {
+            let message = format!("{}: not a usable pattern: {}", shown(&name), error.msg);
+            inputs.push(nothing(name.clone(), message));
+        }
+    }
+    if inputs.len() == before {
+        let message = format!("{}: no file matches; nothing was checked", shown(&name));
+        inputs.push(nothing(name, message));
+    }
+}
+
+/// Bytes of whole lines that are judged together.
+const BLOCK: usize = 64 * 1024;
+
+/// Whole lines of an input.
+#[derive(Debug)]
+pub(crate) struct Block {
+    pub(crate) bytes: Vec<u8>,
+    /// The number of its first line, from 1.
+    pub(crate) first_line: usize,
+}
+
+/// Cuts an input into blocks at line ends, without ever holding more than a block and a line.
+pub(crate) struct Blocks {
+    source: Box<dyn Read + Send>,
+    rest: Vec<u8>,
+    next_line: usize,
+    ended: bool,
+}
+
+impl Blocks {
+    pub(crate) fn new(source: Box<dyn Read + Send>) -> Blocks {
+        Blocks {
+            source,
+            rest: Vec::new(),
+            next_line: 1,
+            ended: false,
+        }
+    }
+
+    /// The next block; `None` at the end. What a slow pipe has delivered is not held back.
+    pub(crate) fn next(&mut self) -> io::Result<Option<Block>> {
+        let mut searched = 0;
+        while !self.ended {
+            let filled = self.rest.len();
+            self.rest.resize(filled + BLOCK, 0);
+            let read = loop {
+                match self.source.read(&mut self.rest[filled..]) {
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    other => break other,
+                }
+            };
+            let count = *read.as_ref().unwrap_or(&0);
+            self.rest.truncate(filled + count);
+            read?;
+            self.ended = count == 0;
+            if let Some(end) = self.rest[searched..]
+                .iter()
+                .rposition(|&byte| byte == b'\n')
+            {
+                let rest = self.rest.split_off(searched + end + 1);
+                return Ok(Some(self.block(rest)));
+            }
+            searched = self.rest.len();
+        }
+        if self.rest.is_empty() {
+            Ok(None)
+        } else {
+            Ok(Some(self.block(Vec::new())))
+        }
+    }
+
+    fn block(&mut self, rest: Vec<u8>) -> Block {
+        let bytes = std::mem::replace(&mut self.rest, rest);
+        let first_line = self.next_line;
+        self.next_line += bytes.iter().filter(|&&byte| byte == b'\n').count();
+        Block { bytes, first_line }
+    }
+}
+
+/// The lines of a block that are not blank, with their numbers.
+pub(crate) fn lines(block: &Block) -> impl Iterator<Item = (usize, &[u8])> {
+    block
+        .bytes
+        .split(|&byte| byte == b'\n')
+        .enumerate()
+        .map(|(place, line)| (block.first_line + place, line))
+        .filter(|(_, line)| line.iter().any(|byte| !byte.is_ascii_whitespace()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_whole_lines_with_their_numbers() {
+        let long = "x".repeat(3 * BLOCK);
+        let text = format!("a\n\n{long}\nb\nc");
+        let mut blocks = Blocks::new(Box::new(io::Cursor::new(text.into_bytes())));
+        let mut seen = Vec::new();
+        while let Some(block) = blocks.next().unwrap() {
+            seen.extend(lines(&block).map(|(number, line)| (number, line.len())));
+        }
+        assert_eq!(seen, [(1, 1), (3, long.len()), (4, 1), (5, 1)]);
+    }
+}

@@ -1,0 +1,263 @@
+//! One text judged: read, held against the requirements, handed to the renderer.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use agent_output_verifier::datetime::format_utc_micros;
+use agent_output_verifier::error::ErrorBody;
+use agent_output_verifier::json::{Buffers, Document, Value};
+use agent_output_verifier::report::{Report, Undecided, Verdict};
+use agent_output_verifier::request::{Detail, MAX_ID, Overrides, Request, Requirements};
+use agent_output_verifier::response::{Response, Subject};
+use agent_output_verifier::verify::{verdict, verify};
+
+use super::Status;
+use super::trouble::{Trouble, of_invalid_request};
+
+/// What texts are held against, and what is wanted of it.
+pub(crate) struct Judge<'r> {
+    pub(crate) against: Against<'r>,
+    /// Replaces the task id that the input's name or the request would give.
+    pub(crate) task_id: Option<&'r str>,
+    pub(crate) agent_id: Option<&'r str>,
+    pub(crate) detail: Option<Detail>,
+    pub(crate) wanted: Wanted,
+}
+
+/// Where the requirements come from.
+pub(crate) enum Against<'r> {
+    /// The same for every text.
+    Shared(&'r Requirements<'r>),
+    /// Every text is a whole request.
+    Requests(Overrides),
+}
+
+/// What a run shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Wanted {
+    Report,
+    /// The exit status alone
+    Verdict,
+}
+
+/// The name of a text: an input, and the line in it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Name<'a> {
+    pub(crate) input: &'a str,
+    pub(crate) line: Option<usize>,
+}
+
+impl Name<'_> {
+    /// `NAME` or `NAME:LINE`
+    pub(crate) fn full(self) -> String {
+        match self.line {
+            Some(line) => format!("{}:{line}", self.input),
+            None => self.input.to_owned(),
+        }
+    }
+
+    /// Lines before the text in its input.
+    pub(crate) fn line_offset(self) -> usize {
+        self.line.map_or(0, |line| line - 1)
+    }
+
+    /// The default task id: the last 200 characters of the name.
+    fn task_id(self) -> String {
+        let full = self.full();
+        let skipped = full.chars().count().saturating_sub(MAX_ID);
+        let id: String = full.chars().skip(skipped).collect();
+        if id.is_empty() { "-".to_owned() } else { id }
+    }
+}
+
+/// What became of a text.
+pub(crate) enum Judged<'a> {
+    Report(&'a Judgement<'a>),
+    Verdict(Verdict),
+    Undecided {
+        undecided: Undecided,
+        task_id: &'a str,
+    },
+    Unusable {
+        body: ErrorBody,
+        troubles: Vec<Trouble>,
+        task_id: &'a str,
+    },
+}
+
+/// A report with what belongs to it.
+pub(crate) struct Judgement<'a> {
+    pub(crate) subject: Subject<'a>,
+    pub(crate) requirements: &'a Requirements<'a>,
+    pub(crate) report: Report,
+}
+
+impl Judgement<'_> {
+    /// The response on the wire.
+    pub(crate) fn response(&self) -> Response<'_> {
+        Response::new(self.subject, self.requirements, &self.report)
+    }
+}
+
+impl Judged<'_> {
+    /// The exit status that it stands for.
+    pub(crate) fn status(&self) -> Status {
+        let verdict = match self {
+            Judged::Report(judgement) => judgement.report.verdict,
+            Judged::Verdict(verdict) => *verdict,
+            Judged::Undecided { .. } => return Status::Undecided,
+            Judged::Unusable { .. } => return Status::Unusable,
+        };
+        match verdict {
+            Verdict::Pass => Status::Passed,
+            Verdict::Fail => Status::Failed,
+        }
+    }
+}
+
+impl Judge<'_> {
+    /// Judges a text and hands what became of it to `show`. Gives the buffers back.
+    pub(crate) fn judge(
+        &self,
+        bytes: &[u8],
+        name: Name<'_>,
+        buffers: Buffers,
+        show: &mut dyn FnMut(Judged<'_>),
+    ) -> Buffers {
+        match Document::parse_with(bytes, buffers) {
+            Ok(document) => {
+                self.judge_document(&document, name, show);
+                document.into_buffers()
+            }
+            Err(refused) => {
+                let error = refused.error;
+                let trouble = Trouble::of_read_error(name.input, &error, name.line_offset());
+                let task_id = self.default_task_id(name);
+                let body = ErrorBody::invalid_json(&error);
+                let troubles = vec![trouble];
+                show(Judged::Unusable {
+                    body,
+                    troubles,
+                    task_id: &task_id,
+                });
+                refused.buffers
+            }
+        }
+    }
+
+    /// Shows an input that could not be read at all.
+    pub(crate) fn unreadable(
+        &self,
+        name: Name<'_>,
+        trouble: Trouble,
+        show: &mut dyn FnMut(Judged<'_>),
+    ) {
+        let task_id = self.default_task_id(name);
+        let body = ErrorBody::unreadable(trouble.message.clone());
+        show(Judged::Unusable {
+            body,
+            troubles: vec![trouble],
+            task_id: &task_id,
+        });
+    }
+
+    fn default_task_id(&self, name: Name<'_>) -> String {
+        self.task_id.map_or_else(|| name.task_id(), str::to_owned)
+    }
+
+    fn judge_document(
+        &self,
+        document: &Document<'_>,
+        name: Name<'_>,
+        show: &mut dyn FnMut(Judged<'_>),
+    ) {
+        match &self.against {
+            Against::Shared(requirements) => {
+                let output = document.root();
+                if self.wanted == Wanted::Verdict {
+                    // The task id is nobody's but an error's.
+                    return show(match verdict(requirements, output) {
+                        Ok(verdict) => Judged::Verdict(verdict),
+                        Err(undecided) => Judged::Undecided {
+                            undecided,
+                            task_id: name.input,
+                        },
+                    });
+                }
+                let task_id = self.default_task_id(name);
+                let detail = self.detail.unwrap_or_default();
+                self.report(
+                    requirements,
+                    output,
+                    (&task_id, self.agent_id, detail),
+                    show,
+                );
+            }
+            Against::Requests(overrides) => {
+                match Request::parse_with(document.root(), *overrides) {
+                    Ok(request) => {
+                        let task_id = self.task_id.unwrap_or(request.task_id);
+                        let agent_id = self.agent_id.or(request.agent_id);
+                        let detail = self.detail.unwrap_or(request.detail);
+                        let subject = (task_id, agent_id, detail);
+                        self.report(&request.requirements, request.output, subject, show);
+                    }
+                    Err(error) => {
+                        let files = [(name.input, document)];
+                        let troubles = of_invalid_request(&error, &files, name.line_offset());
+                        let task_id = document.root().get("task_id").and_then(Value::as_str);
+                        let task_id = task_id.map_or_else(|| name.task_id(), str::to_owned);
+                        let body = ErrorBody::invalid_request(&error);
+                        show(Judged::Unusable {
+                            body,
+                            troubles,
+                            task_id: &task_id,
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    fn report(
+        &self,
+        requirements: &Requirements<'_>,
+        output: Value<'_>,
+        (task_id, agent_id, detail): (&str, Option<&str>, Detail),
+        show: &mut dyn FnMut(Judged<'_>),
+    ) {
+        if self.wanted == Wanted::Verdict {
+            return show(match verdict(requirements, output) {
+                Ok(verdict) => Judged::Verdict(verdict),
+                Err(undecided) => Judged::Undecided { undecided, task_id },
+            });
+        }
+        match verify(requirements, output) {
+            Ok(report) => {
+                let verification_id = uuid::Uuid::new_v4().to_string();
+                let verified_at = format_utc_micros(now());
+                let subject = Subject {
+                    verification_id: &verification_id,
+                    task_id,
+                    agent_id,
+                    output,
+                    verified_at: &verified_at,
+                    detail,
+                };
+                show(Judged::Report(&Judgement {
+                    subject,
+                    requirements,
+                    report,
+                }));
+            }
+            Err(undecided) => show(Judged::Undecided { undecided, task_id }),
+        }
+    }
+}
+
+/// Microseconds since the Unix epoch.
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| {
+        i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+    })
+}

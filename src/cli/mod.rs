@@ -1,0 +1,50 @@
+//! The command line: arguments, files, terminals and exit statuses. What is computed is the
+//! library's; this only reads, calls and shows.
+
+mod args;
+mod exit;
+mod hash;
+mod input;
+mod judge;
+mod output;
+mod pool;
+mod render;
+mod requirements;
+mod trouble;
+mod verify;
+
+use std::io::Write as _;
+
+use clap::Parser as _;
+
+pub(crate) use exit::Status;
+
+/// Runs the command that the process was started with.
+pub(crate) fn run() -> Status {
+    let cli = match args::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let status = if error.use_stderr() {
+                Status::Unusable
+            } else {
+                Status::Passed
+            };
+            // Nothing is left to say where the message itself cannot be written.
+            let _ = error.print();
+            return status;
+        }
+    };
+    let result = match &cli.command {
+        args::Command::Verify(verify) => verify::run(verify, cli.color),
+        args::Command::Hash(hash) => hash::run(hash),
+    };
+    match result {
+        Ok(status) => status,
+        Err(error) => {
+            let mut text = Vec::new();
+            trouble::write_error(&error, &mut text);
+            let _ = std::io::stderr().write_all(&text);
+            Status::Unusable
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Formats: each turns what was judged into bytes and decides nothing.
+
+mod human;
+mod json;
+
+pub(crate) use human::Style;
+
+use super::Status;
+use super::args::Format;
+use super::judge::{Judged, Name};
+
+/// Counts of a run, for summaries.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) struct Totals {
+    pub(crate) passed: u64,
+    pub(crate) failed: u64,
+    pub(crate) undecided: u64,
+    pub(crate) unusable: u64,
+}
+
+impl Totals {
+    /// Counts one more.
+    pub(crate) fn count(&mut self, status: Status) {
+        match status {
+            Status::Passed => self.passed += 1,
+            Status::Failed => self.failed += 1,
+            Status::Undecided => self.undecided += 1,
+            Status::Unusable => self.unusable += 1,
+        }
+    }
+
+    /// Adds another run's counts.
+    pub(crate) fn add(&mut self, other: Totals) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.undecided += other.undecided;
+        self.unusable += other.unusable;
+    }
+
+    /// All inputs.
+    pub(crate) fn all(self) -> u64 {
+        self.passed + self.failed + self.undecided + self.unusable
+    }
+}
+
+/// A format with its settings.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Renderer {
+    pub(crate) format: Format,
+    /// Whether the run can have more than one input.
+    pub(crate) many: bool,
+    /// Whether the format for people is silenced.
+    pub(crate) quiet: bool,
+    pub(crate) style: Style,
+}
+
+impl Renderer {
+    /// What comes before the first item.
+    pub(crate) fn begin(&self) -> &'static str {
+        if self.format == Format::Json && self.many {
+            "[\n"
+        } else {
+            ""
+        }
+    }
+
+    /// What comes between two items.
+    pub(crate) fn between(&self) -> &'static str {
+        if self.format == Format::Json && self.many {
+            ",\n"
+        } else {
+            ""
+        }
+    }
+
+    /// One item.
+    pub(crate) fn item(&self, name: Name<'_>, judged: &Judged<'_>, out: &mut Vec<u8>) {
+        match self.format {
+            Format::Human if self.quiet => {}
+            Format::Human if self.many => human::line(name, judged, self.style, out),
+            Format::Human => human::full(name, judged, self.style, out),
+            Format::Json => json::indented(name, judged, self.many, out),
+            Format::Ndjson => json::line(name, judged, out),
+        }
+    }
+
+    /// What comes behind the last item.
+    pub(crate) fn end(&self, totals: Totals) -> String {
+        match self.format {
+            Format::Human if self.many && !self.quiet => human::summary(totals, self.style),
+            Format::Json if self.many && totals.all() == 0 => "]\n".to_owned(),
+            Format::Json if self.many => "\n]\n".to_owned(),
+            _ => String::new(),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What goes wrong, for people: what and where after `error:`, the way out after `help:`.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+use agent_output_verifier::json::{Document, ReadError};
+use agent_output_verifier::request::InvalidRequest;
+use agent_output_verifier::text::escaped;
+
+/// One thing that went wrong.
+#[derive(Clone, Debug)]
+pub(crate) struct Trouble {
+    pub(crate) message: String,
+    pub(crate) help: Option<String>,
+}
+
+impl Trouble {
+    pub(crate) fn new(message: impl Into<String>, help: impl Into<String>) -> Trouble {
+        Trouble {
+            message: message.into(),
+            help: Some(help.into()),
+        }
+    }
+
+    /// A text that the strict reader refused.
+    pub(crate) fn of_read_error(name: &str, error: &ReadError, line_offset: usize) -> Trouble {
+        let mut error = error.clone();
+        error.position.line += line_offset;
+        let place = format!(
+            "{}:{}:{}",
+            shown(name),
+            error.position.line,
+            error.position.column
+        );
+        Trouble::new(format!("{place}: {}", detail_of(&error)), error.kind.fix())
+    }
+
+    /// A file that cannot be read or written.
+    pub(crate) fn of_io(action: &str, name: &str, error: &io::Error) -> Trouble {
+        let help = match error.kind() {
+            io::ErrorKind::NotFound => "Check the name; nothing was checked in its place.",
+            io::ErrorKind::PermissionDenied => "Check who may access it.",
+            io::ErrorKind::IsADirectory => "Name a file, or a folder where folders are taken.",
+            _ => "Check the file and the disk.",
+        };
+        let reason = match error.kind() {
+            io::ErrorKind::NotFound => "there is no such file".to_owned(),
+            io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+            io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
+            _ => error.to_string(),
+        };
+        Trouble::new(format!("cannot {action} {}: {reason}", shown(name)), help)
+    }
+}
+
+/// A refusal without its place in lines and columns, which stands in front of it.
+fn detail_of(error: &ReadError) -> String {
+    let mut text = error.kind.to_string();
+    if error.offset > 0 && error.to_string().contains("byte offset") {
+        text.push_str(&format!(" (byte offset {})", error.offset));
+    }
+    if error.path != "$" {
+        text.push_str(&format!(", in {}", escaped(&error.path)));
+    }
+    text
+}
+
+/// All that is wrong with a request: each problem with its place in the file that it stands in.
+pub(crate) fn of_invalid_request(
+    error: &InvalidRequest,
+    files: &[(&str, &Document<'_>)],
+    line_offset: usize,
+) -> Vec<Trouble> {
+    let troubles = error.problems.iter().map(|problem| {
+        let place = problem.origin.and_then(|origin| {
+            let (name, document) = files.iter().find(|(_, d)| origin.is_in(d.root()))?;
+            let position = document.positions().position(origin.offset);
+            let line = position.line + line_offset;
+            Some(format!("{}:{line}:{}: ", shown(name), position.column))
+        });
+        let place = place.or_else(|| files.first().map(|(name, _)| format!("{}: ", shown(name))));
+        let place = place.unwrap_or_default();
+        Trouble::new(
+            format!("{place}{} {}", problem.field, problem.problem),
+            problem.fix.as_str(),
+        )
+    });
+    troubles.collect()
+}
+
+/// A file name as messages show it.
+pub(crate) fn shown(name: &str) -> String {
+    escaped(name)
+}
+
+/// A path as messages name it.
+pub(crate) fn path_name(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}", self.message)?;
+        if let Some(help) = &self.help {
+            write!(f, "\n  help: {help}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Trouble {}
+
+/// Several at once.
+#[derive(Debug)]
+pub(crate) struct Troubles(pub(crate) Vec<Trouble>);
+
+impl fmt::Display for Troubles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, trouble) in self.0.iter().enumerate() {
+            if position > 0 {
+                f.write_str("\n")?;
+            }
+            trouble.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Troubles {}
+
+/// Writes what ended a run.
+pub(crate) fn write_error(error: &anyhow::Error, out: &mut Vec<u8>) {
+    let known = error.is::<Trouble>() || error.is::<Troubles>();
+    let prefix = if known { "" } else { "error: " };
+    out.extend_from_slice(format!("{prefix}{error:#}\n").as_bytes());
+}

@@ -1,0 +1,206 @@
+//! Canonical form: RFC 8785 (JCS).
+//!
+//! Members sorted by the UTF-16 code units of their names, no white space, strings as literal UTF-8
+//! and never normalised, doubles as ECMAScript's `Number::toString`. One thing differs from what
+//! the RFC leaves to doubles: an integer literal is printed with exactly its digits, also beyond
+//! 2^53, so that two different integers never share a hash.
+
+use std::cmp::Ordering;
+
+use crate::json::{Kind, Member, Number, Value};
+
+/// Receives canonical bytes.
+pub trait Sink {
+    /// Takes the next bytes.
+    fn push(&mut self, bytes: &[u8]);
+}
+
+impl Sink for Vec<u8> {
+    fn push(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+}
+
+/// The canonical form as bytes.
+pub fn to_vec(value: Value<'_>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write(value, &mut bytes);
+    bytes
+}
+
+/// Writes the canonical form of a value.
+pub fn write(value: Value<'_>, out: &mut impl Sink) {
+    match value.kind() {
+        Kind::Null => out.push(b"null"),
+        Kind::Boolean => out.push(if value.as_bool() == Some(true) {
+            b"true"
+        } else {
+            b"false"
+        }),
+        Kind::Integer | Kind::Double => {
+            if let Some(number) = value.as_number() {
+                write_number(number, out);
+            }
+        }
+        Kind::String => match value.as_plain_str() {
+            Some(plain) => {
+                out.push(b"\"");
+                out.push(plain.as_bytes());
+                out.push(b"\"");
+            }
+            None => write_string(value.as_str().unwrap_or_default(), out),
+        },
+        Kind::Array => {
+            out.push(b"[");
+            for (position, element) in value.elements().enumerate() {
+                if position > 0 {
+                    out.push(b",");
+                }
+                write(element, out);
+            }
+            out.push(b"]");
+        }
+        Kind::Object => {
+            out.push(b"{");
+            let mut first = true;
+            let mut member_out = |member: Member<'_>, out: &mut _| {
+                if !std::mem::take(&mut first) {
+                    Sink::push(out, b",");
+                }
+                write(member.name_value(), out);
+                Sink::push(out, b":");
+                write(member.value(), out);
+            };
+            if is_sorted(value) {
+                value.members().for_each(|member| member_out(member, out));
+            } else {
+                let mut members: Vec<Member<'_>> = value.members().collect();
+                members.sort_unstable_by(|a, b| compare_names(a.name(), b.name()));
+                members
+                    .into_iter()
+                    .for_each(|member| member_out(member, out));
+            }
+            out.push(b"}");
+        }
+    }
+}
+
+/// Whether an object's members are in canonical order already, as those of machines often are.
+fn is_sorted(object: Value<'_>) -> bool {
+    object
+        .members()
+        .is_sorted_by(|a, b| compare_names(a.name(), b.name()).is_lt())
+}
+
+/// The order of RFC 8785 §3.2.3: by UTF-16 code units.
+///
+/// It differs from the order of UTF-8 bytes only where a surrogate pair meets U+E000 to U+FFFF.
+pub fn compare_names(a: &str, b: &str) -> Ordering {
+    let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
+    match (a.as_bytes().get(common), b.as_bytes().get(common)) {
+        (Some(x), Some(y)) if *x < 0xEE && *y < 0xEE => x.cmp(y),
+        (Some(_), Some(_)) => a.encode_utf16().cmp(b.encode_utf16()),
+        (x, y) => x.cmp(&y),
+    }
+}
+
+/// Writes a number's canonical digits.
+pub fn write_number(number: Number<'_>, out: &mut impl Sink) {
+    match number {
+        Number::Integer("-0") => out.push(b"0"),
+        Number::Integer(digits) => out.push(digits.as_bytes()),
+        Number::Double(double) => {
+            out.push(ryu_js::Buffer::new().format_finite(double).as_bytes());
+        }
+    }
+}
+
+/// Writes a string with the escapes of RFC 8785 §3.2.2.2 and no others.
+pub fn write_string(text: &str, out: &mut impl Sink) {
+    out.push(b"\"");
+    let bytes = text.as_bytes();
+    let mut from = 0;
+    for (at, &byte) in bytes.iter().enumerate() {
+        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+            continue;
+        }
+        out.push(&bytes[from..at]);
+        from = at + 1;
+        match byte {
+            b'"' => out.push(b"\\\""),
+            b'\\' => out.push(b"\\\\"),
+            0x08 => out.push(b"\\b"),
+            0x09 => out.push(b"\\t"),
+            0x0A => out.push(b"\\n"),
+            0x0C => out.push(b"\\f"),
+            0x0D => out.push(b"\\r"),
+            _ => out.push(format!("\\u{byte:04x}").as_bytes()),
+        }
+    }
+    out.push(&bytes[from..]);
+    out.push(b"\"");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Document;
+
+    fn canonical(text: &str) -> String {
+        String::from_utf8(to_vec(Document::parse(text.as_bytes()).unwrap().root())).unwrap()
+    }
+
+    #[test]
+    fn members_sort_by_utf16_code_units() {
+        assert_eq!(
+            canonical(
+                "{\"\u{e000}\":1,\"\u{1f34f}\":2,\"é\":3,\"z\":4,\"\":5,\"zz\":6,\"\u{d7ff}\":7}"
+            ),
+            "{\"\":5,\"z\":4,\"zz\":6,\"é\":3,\"\u{d7ff}\":7,\"\u{1f34f}\":2,\"\u{e000}\":1}"
+        );
+    }
+
+    #[test]
+    fn names_compare_as_their_utf16_does() {
+        let names = [
+            "",
+            "a",
+            "ab",
+            "b",
+            "é",
+            "€",
+            "\u{d7ff}",
+            "\u{e000}",
+            "\u{ffff}",
+            "\u{10000}",
+            "\u{10ffff}",
+            "a\u{e000}",
+            "a\u{10000}",
+        ];
+        for a in names {
+            for b in names {
+                assert_eq!(
+                    compare_names(a, b),
+                    a.encode_utf16().cmp(b.encode_utf16()),
+                    "{a} {b}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn strings_have_the_escapes_of_the_rfc_and_no_others() {
+        assert_eq!(
+            canonical(r#""\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/\u007f""#),
+            "\"€$\\u000f\\nA'B\\\"\\\\\\\\\\\"/\u{7f}\""
+        );
+    }
+
+    #[test]
+    fn integers_keep_their_digits_and_doubles_print_as_ecmascript_does() {
+        assert_eq!(
+            canonical("[9007199254740993,-0,-0.0,1.50,1E2,1e21,1e-7,1e-400]"),
+            "[9007199254740993,0,0,1.5,100,1e+21,1e-7,0]"
+        );
+    }
+}

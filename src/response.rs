@@ -1,0 +1,275 @@
+//! The response on the wire: field for field as the hosted service has it, in its order.
+
+use serde::Serialize;
+
+use crate::digest::Digest;
+use crate::finding::Finding;
+use crate::json::Value;
+use crate::path::dollar;
+use crate::report::{Report, Score, Verdict};
+use crate::request::{Detail, Requirements};
+
+/// The `verifier_version` of responses made here.
+pub const VERIFIER_VERSION: &str = concat!("aov-", env!("CARGO_PKG_VERSION"));
+
+/// What a response says besides the report.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The id of this very check.
+    pub verification_id: &'a str,
+    /// The caller's name for the check.
+    pub task_id: &'a str,
+    /// The caller's label for the agent.
+    pub agent_id: Option<&'a str>,
+    /// What was checked.
+    pub output: Value<'a>,
+    /// When, in UTC with microseconds.
+    pub verified_at: &'a str,
+    /// The shape.
+    pub detail: Detail,
+}
+
+/// A response, ready to be serialized.
+#[derive(Serialize, Debug)]
+pub struct Response<'a> {
+    summary: Summary,
+    next_actions: &'static [NextAction],
+    result: &'static str,
+    verification_id: &'a str,
+    task_id: &'a str,
+    agent_id: Option<&'a str>,
+    output_hash: Digest,
+    schema_hash: Digest,
+    rules_hash: Digest,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_hash: Option<Digest>,
+    verified_at: &'a str,
+    verifier_version: &'static str,
+    enforce_rules: bool,
+    strict_content_check: bool,
+    #[serde(flatten)]
+    full: Option<Full<'a>>,
+}
+
+#[derive(Serialize, Debug)]
+struct Summary {
+    result: &'static str,
+    blocking_checks: Vec<&'static str>,
+}
+
+#[derive(Serialize, Debug)]
+struct NextAction {
+    action: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    using: Option<&'static str>,
+    #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
+    whom: Option<&'static str>,
+}
+
+const AFTER_PASS: &[NextAction] = &[
+    NextAction {
+        action: "attach_receipt",
+        using: None,
+        whom: Some("seller"),
+    },
+    NextAction {
+        action: "proceed_to_payment",
+        using: None,
+        whom: Some("buyer"),
+    },
+];
+
+const AFTER_FAIL: &[NextAction] = &[
+    NextAction {
+        action: "repair_and_reverify",
+        using: Some("hints"),
+        whom: None,
+    },
+    NextAction {
+        action: "withhold_payment",
+        using: None,
+        whom: Some("buyer"),
+    },
+];
+
+/// What only the full shape has.
+#[derive(Serialize, Debug)]
+struct Full<'a> {
+    errors: Vec<String>,
+    errors_total: u64,
+    errors_omitted: u64,
+    errors_detail: Vec<ErrorDetail<'a>>,
+    errors_detail_total: u64,
+    errors_detail_omitted: u64,
+    flags: Vec<Flag<'a>>,
+    flags_total: u64,
+    flags_omitted: u64,
+    hints: Vec<Hint<'a>>,
+    hints_total: u64,
+    hints_omitted: u64,
+    schema_compliance: ScoreOut,
+    integrity_checks: ScoreOut,
+    overall: ScoreOut,
+}
+
+#[derive(Serialize, Debug)]
+struct ErrorDetail<'a> {
+    check: &'static str,
+    path: String,
+    expected: &'a str,
+    found: &'a str,
+    message: String,
+}
+
+#[derive(Serialize, Debug)]
+struct Flag<'a> {
+    check: &'static str,
+    field: &'a str,
+    severity: &'static str,
+    detail: &'a str,
+}
+
+#[derive(Serialize, Debug)]
+struct Hint<'a> {
+    source: &'static str,
+    check: &'static str,
+    path: String,
+    expected: &'a str,
+    found: &'a str,
+}
+
+#[derive(Serialize, Debug)]
+struct ScoreOut {
+    ratio: f64,
+    passed: u64,
+    total: u64,
+}
+
+impl From<Score> for ScoreOut {
+    fn from(score: Score) -> ScoreOut {
+        ScoreOut {
+            ratio: score.ratio(),
+            passed: score.passed,
+            total: score.total,
+        }
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'a> Response<'a> {
+    /// Puts a report into the shape of the wire. The hashes are computed here, where they are
+    /// shown.
+    pub fn new(
+        subject: Subject<'a>,
+        requirements: &Requirements<'_>,
+        report: &'a Report,
+    ) -> Response<'a> {
+        let Subject {
+            task_id,
+            agent_id,
+            output,
+            ..
+        } = subject;
+        let full = subject.detail == Detail::Full;
+        Response {
+            summary: Summary {
+                result: report.verdict.as_str(),
+                blocking_checks: report
+                    .blocking_checks
+                    .iter()
+                    .map(|check| check.as_str())
+                    .collect(),
+            },
+            next_actions: match report.verdict {
+                Verdict::Pass => AFTER_PASS,
+                Verdict::Fail => AFTER_FAIL,
+            },
+            result: report.verdict.as_str(),
+            verification_id: subject.verification_id,
+            task_id,
+            agent_id,
+            output_hash: Digest::of(output),
+            schema_hash: requirements.schema_hash(),
+            rules_hash: requirements.rules_hash(),
+            request_hash: full.then(|| requirements.request_hash(task_id, agent_id, output)),
+            verified_at: subject.verified_at,
+            verifier_version: VERIFIER_VERSION,
+            enforce_rules: report.enforce_rules,
+            strict_content_check: report.strict_content_check,
+            full: full.then(|| Full::new(report)),
+        }
+    }
+}
+
+impl<'a> Full<'a> {
+    fn new(report: &'a Report) -> Full<'a> {
+        let errors: Vec<String> = report
+            .errors()
+            .map(|finding| report.message(finding))
+            .collect();
+        let errors_detail: Vec<ErrorDetail<'a>> = report
+            .errors()
+            .map(|finding| ErrorDetail {
+                check: finding.check.as_str(),
+                path: dollar(&finding.field),
+                expected: &finding.expected,
+                found: &finding.found,
+                message: report.message(finding),
+            })
+            .collect();
+        let severity = |finding: &Finding| {
+            if report.blocks(finding.check.family()) {
+                "error"
+            } else {
+                "info"
+            }
+        };
+        let flags: Vec<Flag<'a>> = report
+            .flags()
+            .map(|finding| Flag {
+                check: finding.check.as_str(),
+                field: &finding.field,
+                severity: severity(finding),
+                detail: &finding.detail,
+            })
+            .collect();
+        let hints: Vec<Hint<'a>> = report
+            .findings()
+            .map(|finding| Hint {
+                source: finding.check.family().source(),
+                check: finding.check.as_str(),
+                path: dollar(&finding.field),
+                expected: &finding.expected,
+                found: &finding.found,
+            })
+            .collect();
+        let omitted = |total: u64, listed: usize| total - listed as u64;
+        let (errors_total, flags_total, hints_total) = (
+            report.errors_total(),
+            report.flags_total(),
+            report.findings_total(),
+        );
+        Full {
+            errors_omitted: omitted(errors_total, errors.len()),
+            errors_detail_omitted: omitted(errors_total, errors_detail.len()),
+            flags_omitted: omitted(flags_total, flags.len()),
+            hints_omitted: omitted(hints_total, hints.len()),
+            errors,
+            errors_total,
+            errors_detail,
+            errors_detail_total: errors_total,
+            flags,
+            flags_total,
+            hints,
+            hints_total,
+            schema_compliance: report.schema_compliance.into(),
+            integrity_checks: report.integrity_checks.into(),
+            overall: report.overall().into(),
+        }
+    }
+}

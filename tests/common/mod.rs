@@ -1,0 +1,108 @@
+//! The real binary, and the vectors.
+
+#![allow(dead_code, unreachable_pub, missing_docs)]
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// A run of the binary in the making.
+#[must_use]
+pub struct Aov {
+    command: Command,
+    input: Option<Vec<u8>>,
+}
+
+/// What a run came to.
+#[derive(Debug)]
+pub struct Run {
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Aov {
+    /// With arguments, in the repository's folder, with nothing of the caller's environment that
+    /// changes its output.
+    pub fn new(args: &[&str]) -> Aov {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_aov"));
+        command.args(args).current_dir(env!("CARGO_MANIFEST_DIR"));
+        for name in ["NO_COLOR", "CLICOLOR_FORCE", "COLUMNS"] {
+            command.env_remove(name);
+        }
+        Aov {
+            command,
+            input: None,
+        }
+    }
+
+    /// In another folder.
+    pub fn within(mut self, folder: &Path) -> Aov {
+        self.command.current_dir(folder);
+        self
+    }
+
+    /// With an environment variable.
+    pub fn env(mut self, name: &str, value: &str) -> Aov {
+        self.command.env(name, value);
+        self
+    }
+
+    /// With text on standard input.
+    pub fn input(mut self, text: impl AsRef<[u8]>) -> Aov {
+        self.input = Some(text.as_ref().to_owned());
+        self
+    }
+
+    /// Runs it to its end.
+    pub fn run(mut self) -> Run {
+        let stdin = if self.input.is_some() {
+            Stdio::piped()
+        } else {
+            Stdio::null()
+        };
+        self.command
+            .stdin(stdin)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = self.command.spawn().unwrap();
+        let writer = self.input.map(|input| {
+            let mut stdin = child.stdin.take().unwrap();
+            // A run that ends without reading closes the pipe; that is not this test's business.
+            std::thread::spawn(move || drop(stdin.write_all(&input)))
+        });
+        let output = child.wait_with_output().unwrap();
+        if let Some(writer) = writer {
+            writer.join().unwrap();
+        }
+        Run {
+            status: output.status.code().expect("ended by a signal"),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Run {
+    /// Status 0, exactly this on standard output, nothing on standard error.
+    #[track_caller]
+    pub fn succeeds_with(&self, stdout: &str) {
+        self.is(0, stdout, "");
+    }
+
+    /// Status, standard output and standard error as a whole.
+    #[track_caller]
+    pub fn is(&self, status: i32, stdout: &str, stderr: &str) {
+        assert_eq!(self.stdout, stdout, "standard error: {}", self.stderr);
+        assert_eq!(self.stderr, stderr);
+        assert_eq!(self.status, status);
+    }
+}
+
+/// A file below `tests/vectors/`.
+pub fn vector(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/vectors")
+        .join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
