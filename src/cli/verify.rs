@@ -112,7 +112,7 @@ fn inputs(args: &Verify) -> Result<Vec<Input>> {
         &requirements.bounds,
     ];
     let mut files = files.into_iter().chain([&requirements.template]).flatten();
-    if io::stdin().is_terminal() || files.any(|path| *path == PathBuf::from("-")) {
+    if io::stdin().is_terminal() || files.any(|path| path.as_os_str() == "-") {
         let help = "Name files, a folder, or - for standard input.";
         return Err(Trouble::new("there is no output to check", help).into());
     }
