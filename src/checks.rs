@@ -16,11 +16,7 @@ pub enum Family {
 impl Family {
     /// What the hints call where a finding comes from.
     pub fn source(self) -> &'static str {
-        if self == Family::Schema {
-            "schema"
-        } else {
-            "integrity"
-        }
+        if self == Family::Schema { "schema" } else { "integrity" }
     }
 }
 
@@ -90,11 +86,7 @@ impl CheckId {
     pub(crate) fn of_keyword(keyword: &str) -> CheckId {
         let of = |check: &&CheckId| check.0.strip_prefix("schema:") == Some(keyword);
         // The compiler's keywords and this list are held together by a test.
-        CheckId::ALL
-            .iter()
-            .find(of)
-            .copied()
-            .unwrap_or(CheckId("schema:false"))
+        CheckId::ALL.iter().find(of).copied().unwrap_or(CheckId("schema:false"))
     }
 
     /// The full name, such as `schema:type`.

@@ -21,6 +21,13 @@ pub struct Instant {
     fraction: Box<str>,
 }
 
+impl Instant {
+    /// Seconds since the Unix epoch, cut to whole ones.
+    pub fn unix_seconds(&self) -> i64 {
+        self.second
+    }
+}
+
 /// Reads a date (its midnight in UTC) or a date-time (in UTC where it has no offset).
 ///
 /// `None` for all other text, and for dates and times that do not exist. A leap second exists at
@@ -31,11 +38,7 @@ pub fn parse_instant(text: &str) -> Option<Instant> {
     let days = parse_date(date)?;
     if rest.is_empty() {
         let second = days * SECONDS_PER_DAY;
-        return Some(Instant {
-            second,
-            leap: false,
-            fraction: Box::default(),
-        });
+        return Some(Instant { second, leap: false, fraction: Box::default() });
     }
     let (time, rest) = rest.strip_prefix(['T', 't'])?.split_at_checked(8)?;
     let (minute_of_day, second_of_minute) = parse_time(time)?;
@@ -47,11 +50,7 @@ pub fn parse_instant(text: &str) -> Option<Instant> {
         return None;
     }
     let second = minute * 60 + second_of_minute - i64::from(leap);
-    Some(Instant {
-        second,
-        leap,
-        fraction: fraction.trim_end_matches('0').into(),
-    })
+    Some(Instant { second, leap, fraction: fraction.trim_end_matches('0').into() })
 }
 
 /// `YYYY-MM-DDTHH:MM:SS.ffffff+00:00` for a number of microseconds since the Unix epoch.
@@ -59,16 +58,11 @@ pub fn parse_instant(text: &str) -> Option<Instant> {
 /// A year beyond 9999 has as many digits as it needs, one before 0 a minus sign.
 pub fn format_utc_micros(micros: i64) -> String {
     let (seconds, fraction) = (micros.div_euclid(1_000_000), micros.rem_euclid(1_000_000));
-    let (days, second_of_day) = (
-        seconds.div_euclid(SECONDS_PER_DAY),
-        seconds.rem_euclid(SECONDS_PER_DAY),
-    );
+    let (days, second_of_day) =
+        (seconds.div_euclid(SECONDS_PER_DAY), seconds.rem_euclid(SECONDS_PER_DAY));
     let (year, month, day) = date_of_days(days);
-    let (hour, minute, second) = (
-        second_of_day / 3600,
-        second_of_day / 60 % 60,
-        second_of_day % 60,
-    );
+    let (hour, minute, second) =
+        (second_of_day / 3600, second_of_day / 60 % 60, second_of_day % 60);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{fraction:06}+00:00")
 }
 
@@ -99,9 +93,7 @@ fn split_fraction(text: &str) -> Option<(&str, &str)> {
     let Some(digits) = text.strip_prefix('.') else {
         return Some(("", text));
     };
-    let end = digits
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(digits.len());
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
     (end > 0).then(|| digits.split_at(end))
 }
 
@@ -126,9 +118,7 @@ fn hours_and_minutes(hours: [u8; 2], minutes: [u8; 2]) -> Option<i64> {
 /// The value of decimal digits.
 fn number<const N: usize>(digits: [u8; N]) -> Option<i64> {
     digits.iter().try_fold(0, |value, digit| {
-        digit
-            .is_ascii_digit()
-            .then(|| value * 10 + i64::from(digit - b'0'))
+        digit.is_ascii_digit().then(|| value * 10 + i64::from(digit - b'0'))
     })
 }
 
@@ -159,11 +149,7 @@ const DAYS_TO_EPOCH: i64 = 719_468;
 /// Years are counted from March, so that the leap day comes last and the months before it follow
 /// one pattern: 153 days for every five.
 fn days_of_date(year: i64, month: i64, day: i64) -> i64 {
-    let (year, month) = if month > 2 {
-        (year, month - 3)
-    } else {
-        (year - 1, month + 9)
-    };
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let (era, year) = (year.div_euclid(400), year.rem_euclid(400));
     let day_of_year = (153 * month + 2) / 5 + day - 1;
     era * DAYS_PER_ERA + year * 365 + year / 4 - year / 100 + day_of_year - DAYS_TO_EPOCH
@@ -179,11 +165,7 @@ fn date_of_days(days: i64) -> (i64, i64, i64) {
     let month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month + 2) / 5 + 1;
     let year = era * 400 + year;
-    if month < 10 {
-        (year, month + 3, day)
-    } else {
-        (year + 1, month - 9, day)
-    }
+    if month < 10 { (year, month + 3, day) } else { (year + 1, month - 9, day) }
 }
 
 #[cfg(test)]
@@ -195,126 +177,38 @@ mod tests {
     /// Texts, their microseconds since the epoch and their UTC form, as CPython's `datetime` has
     /// them.
     const PYTHON: &[(&str, i64, &str)] = &[
-        (
-            "1970-01-01T00:00:00+00:00",
-            0,
-            "1970-01-01T00:00:00.000000+00:00",
-        ),
-        (
-            "1969-12-31T23:59:59.999999+00:00",
-            -1,
-            "1969-12-31T23:59:59.999999+00:00",
-        ),
-        (
-            "2000-02-29T12:00:00+00:00",
-            951825600000000,
-            "2000-02-29T12:00:00.000000+00:00",
-        ),
-        (
-            "1900-02-28T23:59:59+00:00",
-            -2203891201000000,
-            "1900-02-28T23:59:59.000000+00:00",
-        ),
-        (
-            "1900-03-01T00:00:00+00:00",
-            -2203891200000000,
-            "1900-03-01T00:00:00.000000+00:00",
-        ),
-        (
-            "2026-03-01T12:00:00+09:00",
-            1772334000000000,
-            "2026-03-01T03:00:00.000000+00:00",
-        ),
-        (
-            "2026-03-01T00:00:00-23:59",
-            1772409540000000,
-            "2026-03-01T23:59:00.000000+00:00",
-        ),
-        (
-            "2024-12-31T23:59:59.5+00:00",
-            1735689599500000,
-            "2024-12-31T23:59:59.500000+00:00",
-        ),
-        (
-            "0001-01-01T00:00:00+00:00",
-            -62135596800000000,
-            "0001-01-01T00:00:00.000000+00:00",
-        ),
+        ("1970-01-01T00:00:00+00:00", 0, "1970-01-01T00:00:00.000000+00:00"),
+        ("1969-12-31T23:59:59.999999+00:00", -1, "1969-12-31T23:59:59.999999+00:00"),
+        ("2000-02-29T12:00:00+00:00", 951825600000000, "2000-02-29T12:00:00.000000+00:00"),
+        ("1900-02-28T23:59:59+00:00", -2203891201000000, "1900-02-28T23:59:59.000000+00:00"),
+        ("1900-03-01T00:00:00+00:00", -2203891200000000, "1900-03-01T00:00:00.000000+00:00"),
+        ("2026-03-01T12:00:00+09:00", 1772334000000000, "2026-03-01T03:00:00.000000+00:00"),
+        ("2026-03-01T00:00:00-23:59", 1772409540000000, "2026-03-01T23:59:00.000000+00:00"),
+        ("2024-12-31T23:59:59.5+00:00", 1735689599500000, "2024-12-31T23:59:59.500000+00:00"),
+        ("0001-01-01T00:00:00+00:00", -62135596800000000, "0001-01-01T00:00:00.000000+00:00"),
         (
             "9999-12-31T23:59:59.999999+00:00",
             253402300799999999,
             "9999-12-31T23:59:59.999999+00:00",
         ),
-        (
-            "2100-02-28T23:30:00-01:00",
-            4107544200000000,
-            "2100-03-01T00:30:00.000000+00:00",
-        ),
-        (
-            "1600-02-29T00:00:00+05:30",
-            -11671018200000000,
-            "1600-02-28T18:30:00.000000+00:00",
-        ),
-        (
-            "7413-09-28T14:28:32-11:23",
-            171787917092000000,
-            "7413-09-29T01:51:32.000000+00:00",
-        ),
+        ("2100-02-28T23:30:00-01:00", 4107544200000000, "2100-03-01T00:30:00.000000+00:00"),
+        ("1600-02-29T00:00:00+05:30", -11671018200000000, "1600-02-28T18:30:00.000000+00:00"),
+        ("7413-09-28T14:28:32-11:23", 171787917092000000, "7413-09-29T01:51:32.000000+00:00"),
         (
             "8389-08-21T19:50:11.098695-03:17",
             202584236831098695,
             "8389-08-21T23:07:11.098695+00:00",
         ),
-        (
-            "2325-02-18T22:40:02.624360+06:56",
-            11206914242624360,
-            "2325-02-18T15:44:02.624360+00:00",
-        ),
-        (
-            "2582-10-01T16:04:03-07:29",
-            19336577583000000,
-            "2582-10-01T23:33:03.000000+00:00",
-        ),
-        (
-            "9826-01-25T14:20:28+11:27",
-            247913492008000000,
-            "9826-01-25T02:53:28.000000+00:00",
-        ),
-        (
-            "3830-11-10T15:00:42.089117+20:43",
-            58722949062089117,
-            "3830-11-09T18:17:42.089117+00:00",
-        ),
-        (
-            "4559-07-18T02:45:16+11:01",
-            81718040656000000,
-            "4559-07-17T15:44:16.000000+00:00",
-        ),
-        (
-            "4737-01-03T18:49:06-04:08",
-            87318341826000000,
-            "4737-01-03T22:57:06.000000+00:00",
-        ),
-        (
-            "6334-02-01T21:00:13+08:06",
-            137717240053000000,
-            "6334-02-01T12:54:13.000000+00:00",
-        ),
-        (
-            "6153-12-13T13:04:36+22:05",
-            132032645976000000,
-            "6153-12-12T14:59:36.000000+00:00",
-        ),
-        (
-            "4422-06-03T09:21:00-14:48",
-            77390986140000000,
-            "4422-06-04T00:09:00.000000+00:00",
-        ),
-        (
-            "4038-12-04T00:03:29.835737-11:52",
-            65288980529835737,
-            "4038-12-04T11:55:29.835737+00:00",
-        ),
+        ("2325-02-18T22:40:02.624360+06:56", 11206914242624360, "2325-02-18T15:44:02.624360+00:00"),
+        ("2582-10-01T16:04:03-07:29", 19336577583000000, "2582-10-01T23:33:03.000000+00:00"),
+        ("9826-01-25T14:20:28+11:27", 247913492008000000, "9826-01-25T02:53:28.000000+00:00"),
+        ("3830-11-10T15:00:42.089117+20:43", 58722949062089117, "3830-11-09T18:17:42.089117+00:00"),
+        ("4559-07-18T02:45:16+11:01", 81718040656000000, "4559-07-17T15:44:16.000000+00:00"),
+        ("4737-01-03T18:49:06-04:08", 87318341826000000, "4737-01-03T22:57:06.000000+00:00"),
+        ("6334-02-01T21:00:13+08:06", 137717240053000000, "6334-02-01T12:54:13.000000+00:00"),
+        ("6153-12-13T13:04:36+22:05", 132032645976000000, "6153-12-12T14:59:36.000000+00:00"),
+        ("4422-06-03T09:21:00-14:48", 77390986140000000, "4422-06-04T00:09:00.000000+00:00"),
+        ("4038-12-04T00:03:29.835737-11:52", 65288980529835737, "4038-12-04T11:55:29.835737+00:00"),
     ];
 
     fn instant(text: &str) -> Instant {
@@ -444,25 +338,14 @@ mod tests {
             "9999-12-31T23:59:59-23:59",
         ];
         for pair in ordered.windows(2) {
-            assert!(
-                instant(pair[0]) < instant(pair[1]),
-                "{} < {}",
-                pair[0],
-                pair[1]
-            );
+            assert!(instant(pair[0]) < instant(pair[1]), "{} < {}", pair[0], pair[1]);
         }
-        assert_eq!(
-            instant("1998-12-31T23:59:59.1Z"),
-            instant("1998-12-31T23:59:59.1000Z")
-        );
+        assert_eq!(instant("1998-12-31T23:59:59.1Z"), instant("1998-12-31T23:59:59.1000Z"));
     }
 
     #[test]
     fn formats_every_count() {
-        assert_eq!(
-            format_utc_micros(i64::MAX),
-            "294247-01-10T04:00:54.775807+00:00"
-        );
+        assert_eq!(format_utc_micros(i64::MAX), "294247-01-10T04:00:54.775807+00:00");
         assert!(format_utc_micros(i64::MIN).starts_with("-290308-12-21T"));
     }
 

@@ -50,11 +50,7 @@ pub struct Decimal {
 
 impl Decimal {
     /// The number 0.
-    pub const ZERO: Decimal = Decimal {
-        negative: false,
-        low: 0,
-        limbs: SmallVec::new_const(),
-    };
+    pub const ZERO: Decimal = Decimal { negative: false, low: 0, limbs: SmallVec::new_const() };
 
     /// The number that an integer literal (`-?[0-9]+`) stands for; `-0` is 0.
     ///
@@ -69,11 +65,7 @@ impl Decimal {
         let value = |digit: &u8| u64::from(digit.wrapping_sub(b'0') % 10);
         let limb = |group: &[u8]| group.iter().fold(0, |limb, digit| limb * 10 + value(digit));
         let limbs = digits.as_bytes().rchunks(LIMB_DIGITS).map(limb);
-        let mut number = Decimal {
-            negative,
-            low: 0,
-            limbs: limbs.collect(),
-        };
+        let mut number = Decimal { negative, low: 0, limbs: limbs.collect() };
         number.trim();
         number
     }
@@ -89,10 +81,7 @@ impl Decimal {
         // quotient is the double, the dividend holds its shortest digits.
         let scaled = (magnitude * 1e4 + 0.5) as u64;
         let shortest = if scaled < 10_u64.pow(15) && scaled as f64 / 1e4 == magnitude {
-            Shortest {
-                coefficient: scaled,
-                exponent: -4,
-            }
+            Shortest { coefficient: scaled, exponent: -4 }
         } else {
             Shortest::of(magnitude)
         };
@@ -115,19 +104,12 @@ impl Decimal {
             (lower, 0) => (low, SmallVec::from_slice(&[lower])),
             (lower, upper) => (low, SmallVec::from_slice(&[lower, upper])),
         };
-        Decimal {
-            negative,
-            low,
-            limbs,
-        }
+        Decimal { negative, low, limbs }
     }
 
     /// The number without its sign.
     pub fn abs(&self) -> Decimal {
-        Decimal {
-            negative: false,
-            ..self.clone()
-        }
+        Decimal { negative: false, ..self.clone() }
     }
 
     /// Whether this is 0.
@@ -160,11 +142,9 @@ impl Decimal {
         let Ok(scale) = u32::try_from(self.exponent() - divisor.exponent()) else {
             return false;
         };
-        let small = divisor
-            .coefficient_steps()
-            .try_fold(0_u64, |value, (factor, digits)| {
-                value.checked_mul(factor)?.checked_add(digits)
-            });
+        let small = divisor.coefficient_steps().try_fold(0_u64, |value, (factor, digits)| {
+            value.checked_mul(factor)?.checked_add(digits)
+        });
         // Every double's coefficient is small; only integer literals have larger ones.
         match small {
             Some(modulus) => {
@@ -217,8 +197,7 @@ impl Decimal {
             self.low = other.low;
         }
         if self.top() < other.top() {
-            self.limbs
-                .resize(other.top().abs_diff(self.low) as usize, 0);
+            self.limbs.resize(other.top().abs_diff(self.low) as usize, 0);
         }
         if self.low > other.low {
             let added = self.low.abs_diff(other.low) as usize;
@@ -261,9 +240,7 @@ impl Decimal {
     /// The decimal zeros at the end of the first limb.
     fn zeros(&self) -> usize {
         let ends_in = |zeros: &usize| {
-            self.limbs
-                .first()
-                .is_some_and(|limb| limb.is_multiple_of(POWERS_OF_TEN[*zeros]))
+            self.limbs.first().is_some_and(|limb| limb.is_multiple_of(POWERS_OF_TEN[*zeros]))
         };
         (1..LIMB_DIGITS).take_while(ends_in).count()
     }
@@ -277,25 +254,16 @@ impl Decimal {
     /// from 0, multiply by each first item and add the second.
     fn coefficient_steps(&self) -> impl Iterator<Item = (u64, u64)> {
         let zeros = self.zeros();
-        self.limbs
-            .iter()
-            .enumerate()
-            .rev()
-            .map(move |(index, &limb)| match index {
-                0 => (
-                    POWERS_OF_TEN[LIMB_DIGITS - zeros],
-                    limb / POWERS_OF_TEN[zeros],
-                ),
-                _ => (BASE, limb),
-            })
+        self.limbs.iter().enumerate().rev().map(move |(index, &limb)| match index {
+            0 => (POWERS_OF_TEN[LIMB_DIGITS - zeros], limb / POWERS_OF_TEN[zeros]),
+            _ => (BASE, limb),
+        })
     }
 
     /// The digits from the first to the last that is not 0, as one integer.
     fn coefficient(&self) -> BigUint {
         self.coefficient_steps()
-            .fold(BigUint::ZERO, |value, (factor, digits)| {
-                value * factor + digits
-            })
+            .fold(BigUint::ZERO, |value, (factor, digits)| value * factor + digits)
     }
 }
 
@@ -340,11 +308,7 @@ fn subtract_limbs(difference: &mut [u64], subtrahend: &[u64]) -> bool {
 fn subtract_limb(limb: u64, subtrahend: u64, borrow: &mut u64) -> u64 {
     let (difference, borrowed) = limb.overflowing_sub(subtrahend + *borrow);
     *borrow = u64::from(borrowed);
-    if borrowed {
-        difference.wrapping_add(BASE)
-    } else {
-        difference
-    }
+    if borrowed { difference.wrapping_add(BASE) } else { difference }
 }
 
 /// `10^exponent mod modulus`, by squaring; the modulus is below 2^64, so products fit.
@@ -364,10 +328,7 @@ fn power_of_ten_modulo(mut exponent: u32, modulus: u128) -> u128 {
 impl Clone for Decimal {
     fn clone(&self) -> Decimal {
         // Copies the limbs at once; their own `clone` goes limb by limb and costs more than adding.
-        Decimal {
-            limbs: SmallVec::from_slice(&self.limbs),
-            ..*self
-        }
+        Decimal { limbs: SmallVec::from_slice(&self.limbs), ..*self }
     }
 }
 
@@ -382,11 +343,8 @@ impl Add for &Decimal {
 
     fn add(self, addend: &Decimal) -> Decimal {
         // Starting from the one that reaches lower saves moving the other's limbs up.
-        let (longer, shorter) = if self.low <= addend.low {
-            (self, addend)
-        } else {
-            (addend, self)
-        };
+        let (longer, shorter) =
+            if self.low <= addend.low { (self, addend) } else { (addend, self) };
         let mut sum = longer.clone();
         sum.accumulate(shorter, shorter.negative);
         sum
@@ -427,9 +385,7 @@ impl fmt::Display for Decimal {
             if place == -1 {
                 padded.push('.');
             }
-            let limb = usize::try_from(place - self.low)
-                .ok()
-                .and_then(|i| self.limbs.get(i));
+            let limb = usize::try_from(place - self.low).ok().and_then(|i| self.limbs.get(i));
             write!(padded, "{:0LIMB_DIGITS$}", limb.unwrap_or(&0))?;
         }
         let mut text = padded.trim_start_matches('0');
@@ -437,11 +393,7 @@ impl fmt::Display for Decimal {
             text = text.trim_end_matches('0');
         }
         let sign = if self.negative { "-" } else { "" };
-        let zero = if text.is_empty() || text.starts_with('.') {
-            "0"
-        } else {
-            ""
-        };
+        let zero = if text.is_empty() || text.starts_with('.') { "0" } else { "" };
         write!(f, "{sign}{zero}{text}")
     }
 }
@@ -485,10 +437,7 @@ impl Shortest {
         let negative = bytes.next() == Some(b'-');
         let written = bytes.fold(0, |written, digit| written * 10 + i32::from(digit - b'0'));
         exponent += if negative { -written } else { written };
-        Shortest {
-            coefficient,
-            exponent,
-        }
+        Shortest { coefficient, exponent }
     }
 }
 
@@ -502,10 +451,7 @@ pub fn python_repr(value: f64) -> String {
     if value.is_infinite() {
         return format!("{sign}inf");
     }
-    let Shortest {
-        coefficient,
-        exponent,
-    } = Shortest::of(value);
+    let Shortest { coefficient, exponent } = Shortest::of(value);
     let digits = coefficient.to_string();
     // 1 to 17 digits: the cast cannot truncate.
     let scientific = exponent + digits.len() as i32 - 1;
@@ -640,17 +586,11 @@ mod tests {
 
     impl Sample {
         fn double(value: f64) -> Sample {
-            Sample {
-                decimal: Decimal::from_f64(value),
-                fixed: fixed(&shortest(value)),
-            }
+            Sample { decimal: Decimal::from_f64(value), fixed: fixed(&shortest(value)) }
         }
 
         fn literal(digits: &str) -> Sample {
-            Sample {
-                decimal: Decimal::from_integer_literal(digits),
-                fixed: fixed(digits),
-            }
+            Sample { decimal: Decimal::from_integer_literal(digits), fixed: fixed(digits) }
         }
     }
 
@@ -705,10 +645,7 @@ mod tests {
         assert_eq!(&double(0.1) + &double(0.2), double(0.3));
         assert_eq!(&double(87.0) + &double(42.5), double(129.5));
         assert_eq!(&double(1e308) - &double(1e308), Decimal::ZERO);
-        assert_eq!(
-            &literal("9007199254740993") - &double(1.0),
-            literal("9007199254740992")
-        );
+        assert_eq!(&literal("9007199254740993") - &double(1.0), literal("9007199254740992"));
         let difference = (&double(129.5) - &literal("135")).abs();
         assert_eq!(difference, double(5.5));
     }
@@ -719,10 +656,7 @@ mod tests {
         let power = &nines + &literal("1");
         assert_eq!(power, literal(&format!("1{}", "0".repeat(4_300))));
         assert_eq!(power.limbs.len(), 1);
-        assert_eq!(
-            &literal("1") - &power,
-            literal(&format!("-{}", "9".repeat(4_300)))
-        );
+        assert_eq!(&literal("1") - &power, literal(&format!("-{}", "9".repeat(4_300))));
         let mut sum = double(1e308);
         sum += &double(-5e-324);
         assert_eq!(sum.limbs.len(), 36);
@@ -765,18 +699,12 @@ mod tests {
             (double(1e18), "1000000000000000000"),
             (double(1e-18), "0.000000000000000001"),
             (double(-1e-19), "-0.0000000000000000001"),
-            (
-                literal("-12345678901234567890123"),
-                "-12345678901234567890123",
-            ),
+            (literal("-12345678901234567890123"), "-12345678901234567890123"),
         ] {
             assert_eq!(number.to_string(), text);
         }
         assert_eq!(double(1e308).to_string(), format!("1{}", "0".repeat(308)));
-        assert_eq!(
-            double(5e-324).to_string(),
-            format!("0.{}5", "0".repeat(323))
-        );
+        assert_eq!(double(5e-324).to_string(), format!("0.{}5", "0".repeat(323)));
     }
 
     #[test]
@@ -808,11 +736,7 @@ mod tests {
             (literal(&format!("{long}1")), literal(&long), false),
             (double(1.0), Decimal::ZERO, false),
         ] {
-            assert_eq!(
-                number.is_multiple_of(&divisor),
-                expected,
-                "{number} {divisor}"
-            );
+            assert_eq!(number.is_multiple_of(&divisor), expected, "{number} {divisor}");
         }
     }
 

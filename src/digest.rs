@@ -115,16 +115,10 @@ mod tests {
         for elements in [0, 10, 5_000, 20_000] {
             let text = format!("[{}]", vec!["\"abc\""; elements].join(","));
             let document = Document::parse(text.as_bytes()).unwrap();
-            assert_eq!(
-                Digest::of(document.root()),
-                Digest::of_bytes(text.as_bytes())
-            );
+            assert_eq!(Digest::of(document.root()), Digest::of_bytes(text.as_bytes()));
         }
         let text = format!("[\"{}\",1]", "x".repeat(100_000));
         let document = Document::parse(text.as_bytes()).unwrap();
-        assert_eq!(
-            Digest::of(document.root()),
-            Digest::of_bytes(text.as_bytes())
-        );
+        assert_eq!(Digest::of(document.root()), Digest::of_bytes(text.as_bytes()));
     }
 }

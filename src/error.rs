@@ -91,10 +91,7 @@ impl ErrorBody {
             status: code.status,
             retryable: code.retryable,
             charged: false,
-            next_actions: vec![ErrorAction {
-                action: code.next_action,
-                fields: names,
-            }],
+            next_actions: vec![ErrorAction { action: code.next_action, fields: names }],
             fields,
         }
     }

@@ -32,11 +32,7 @@ pub fn to_vec(value: Value<'_>) -> Vec<u8> {
 pub fn write(value: Value<'_>, out: &mut impl Sink) {
     match value.kind() {
         Kind::Null => out.push(b"null"),
-        Kind::Boolean => out.push(if value.as_bool() == Some(true) {
-            b"true"
-        } else {
-            b"false"
-        }),
+        Kind::Boolean => out.push(if value.as_bool() == Some(true) { b"true" } else { b"false" }),
         Kind::Integer | Kind::Double => {
             if let Some(number) = value.as_number() {
                 write_number(number, out);
@@ -60,36 +56,40 @@ pub fn write(value: Value<'_>, out: &mut impl Sink) {
             }
             out.push(b"]");
         }
-        Kind::Object => {
-            out.push(b"{");
-            let mut first = true;
-            let mut member_out = |member: Member<'_>, out: &mut _| {
-                if !std::mem::take(&mut first) {
-                    Sink::push(out, b",");
-                }
-                write(member.name_value(), out);
-                Sink::push(out, b":");
-                write(member.value(), out);
-            };
-            if is_sorted(value) {
-                value.members().for_each(|member| member_out(member, out));
-            } else {
-                let mut members: Vec<Member<'_>> = value.members().collect();
-                members.sort_unstable_by(|a, b| compare_names(a.name(), b.name()));
-                members
-                    .into_iter()
-                    .for_each(|member| member_out(member, out));
-            }
-            out.push(b"}");
-        }
+        Kind::Object => write_members(value, |_| true, out),
     }
+}
+
+/// Writes the canonical form of an object without one of its members.
+pub fn write_without(object: Value<'_>, name: &str, out: &mut impl Sink) {
+    write_members(object, |member| member.name() != name, out);
+}
+
+fn write_members(object: Value<'_>, wanted: impl Fn(&Member<'_>) -> bool, out: &mut impl Sink) {
+    let mut first = true;
+    let mut write_member = |member: Member<'_>, out: &mut _| {
+        if !std::mem::take(&mut first) {
+            Sink::push(out, b",");
+        }
+        write(member.name_value(), out);
+        Sink::push(out, b":");
+        write(member.value(), out);
+    };
+    out.push(b"{");
+    let members = object.members().filter(wanted);
+    if is_sorted(object) {
+        members.for_each(|member| write_member(member, out));
+    } else {
+        let mut members: Vec<Member<'_>> = members.collect();
+        members.sort_unstable_by(|a, b| compare_names(a.name(), b.name()));
+        members.into_iter().for_each(|member| write_member(member, out));
+    }
+    out.push(b"}");
 }
 
 /// Whether an object's members are in canonical order already, as those of machines often are.
 fn is_sorted(object: Value<'_>) -> bool {
-    object
-        .members()
-        .is_sorted_by(|a, b| compare_names(a.name(), b.name()).is_lt())
+    object.members().is_sorted_by(|a, b| compare_names(a.name(), b.name()).is_lt())
 }
 
 /// The order of RFC 8785 §3.2.3: by UTF-16 code units.
@@ -179,11 +179,7 @@ mod tests {
         ];
         for a in names {
             for b in names {
-                assert_eq!(
-                    compare_names(a, b),
-                    a.encode_utf16().cmp(b.encode_utf16()),
-                    "{a} {b}"
-                );
+                assert_eq!(compare_names(a, b), a.encode_utf16().cmp(b.encode_utf16()), "{a} {b}");
             }
         }
     }

@@ -20,6 +20,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod agent_card;
+pub mod attest;
+pub mod check_receipt;
 pub mod checks;
 pub mod content;
 pub mod datetime;
@@ -29,8 +32,10 @@ pub mod error;
 pub mod finding;
 pub mod jcs;
 pub mod json;
+pub mod key;
 mod message;
 pub mod path;
+pub mod receipt;
 pub mod report;
 pub mod request;
 pub mod response;

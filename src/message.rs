@@ -55,25 +55,17 @@ pub(crate) fn kind_of(value: Value<'_>) -> String {
         Kind::Double => "a number".to_owned(),
         Kind::String => "a string".to_owned(),
         Kind::Array if value.is_empty() => "an empty array".to_owned(),
-        Kind::Array => format!(
-            "an array of {}",
-            count(value.len() as u64, "element", "elements")
-        ),
+        Kind::Array => format!("an array of {}", count(value.len() as u64, "element", "elements")),
         Kind::Object if value.is_empty() => "an empty object".to_owned(),
-        Kind::Object => format!(
-            "an object with {}",
-            count(value.len() as u64, "member", "members")
-        ),
+        Kind::Object => {
+            format!("an object with {}", count(value.len() as u64, "member", "members"))
+        }
     }
 }
 
 /// `1 element`, `2 elements`.
 pub(crate) fn count(count: u64, one: &str, many: &str) -> String {
-    if count == 1 {
-        format!("1 {one}")
-    } else {
-        format!("{count} {many}")
-    }
+    if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
 }
 
 /// Parts joined by commas, cut at 200 characters or so with a count of the rest.

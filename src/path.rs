@@ -82,10 +82,7 @@ impl FieldPath {
     pub fn parse(text: &str) -> Result<FieldPath, PathError> {
         let written = match text.strip_prefix('$') {
             Some("") => {
-                return Ok(FieldPath {
-                    steps: Vec::new(),
-                    written: String::new(),
-                });
+                return Ok(FieldPath { steps: Vec::new(), written: String::new() });
             }
             Some(rest) if rest.starts_with('[') => rest,
             Some(rest) => rest.strip_prefix('.').unwrap_or(text),
@@ -95,10 +92,7 @@ impl FieldPath {
         let steps = parse_steps(written).map_err(|(problem, at)| PathError {
             problem: format!("{problem} at character {}", skipped + at),
         })?;
-        Ok(FieldPath {
-            steps,
-            written: written.to_owned(),
-        })
+        Ok(FieldPath { steps, written: written.to_owned() })
     }
 
     /// The steps; none for the root.
@@ -108,11 +102,7 @@ impl FieldPath {
 
     /// The path as written, without a leading `$.`; `$` for the root.
     pub fn as_written(&self) -> &str {
-        if self.written.is_empty() {
-            "$"
-        } else {
-            &self.written
-        }
+        if self.written.is_empty() { "$" } else { &self.written }
     }
 
     /// Follows a range of the steps from the value that those before it led to, and reports each
@@ -128,10 +118,7 @@ impl FieldPath {
 
     /// How many leading steps there are up to the last `[]`: 0 for a path to one place.
     pub fn repeated_steps(&self) -> usize {
-        self.steps
-            .iter()
-            .rposition(|step| *step == PathStep::Each)
-            .map_or(0, |last| last + 1)
+        self.steps.iter().rposition(|step| *step == PathStep::Each).map_or(0, |last| last + 1)
     }
 
     /// Whether the path is more than one plain name and the whole of it, read without any meaning
@@ -194,15 +181,10 @@ fn parse_steps(text: &str) -> Result<Vec<PathStep>, (&'static str, usize)> {
                 if inside.is_empty() {
                     steps.push(PathStep::Each);
                 } else if digits && (inside == "0" || !inside.starts_with('0')) {
-                    let index = inside
-                        .parse()
-                        .map_err(|_| ("has too large an index", at + 2))?;
+                    let index = inside.parse().map_err(|_| ("has too large an index", at + 2))?;
                     steps.push(PathStep::Element(index));
                 } else {
-                    return Err((
-                        "has something other than digits between '[' and ']'",
-                        at + 2,
-                    ));
+                    return Err(("has something other than digits between '[' and ']'", at + 2));
                 }
                 at = close + 1;
                 if chars.get(at).is_some_and(|&c| c != '.' && c != '[') {
@@ -221,9 +203,7 @@ fn parse_name(chars: &[char], at: &mut usize) -> Result<String, (&'static str, u
     while let Some(&c) = chars.get(*at) {
         match c {
             '\\' => {
-                let next = chars
-                    .get(*at + 1)
-                    .ok_or(("ends with a backslash", *at + 1))?;
+                let next = chars.get(*at + 1).ok_or(("ends with a backslash", *at + 1))?;
                 name.push(*next);
                 *at += 2;
             }
@@ -249,9 +229,7 @@ pub(crate) struct PathWriter {
 
 impl PathWriter {
     pub(crate) fn root() -> PathWriter {
-        PathWriter {
-            field: String::new(),
-        }
+        PathWriter { field: String::new() }
     }
 
     /// The path from an enclosing value to another.
@@ -300,11 +278,7 @@ impl PathWriter {
 
     /// The path as findings name it: `items[2].price`, `$` for the root.
     pub(crate) fn field(self) -> String {
-        if self.field.is_empty() {
-            "$".to_owned()
-        } else {
-            self.field
-        }
+        if self.field.is_empty() { "$".to_owned() } else { self.field }
     }
 
     /// The path as `$.items[2].price`.
@@ -315,11 +289,7 @@ impl PathWriter {
 
 /// The `path` that belongs to a finding's field: `$.` and the field, `$` for the root.
 pub fn dollar(field: &str) -> String {
-    if field == "$" {
-        field.to_owned()
-    } else {
-        format!("$.{field}")
-    }
+    if field == "$" { field.to_owned() } else { format!("$.{field}") }
 }
 
 /// The path from an enclosing value to another as `$.a.b[0]`, for messages about requirements.
@@ -346,12 +316,7 @@ mod tests {
         assert_eq!(steps("$.a.b"), [member("a"), member("b")]);
         assert_eq!(
             steps("a[].b[0]"),
-            [
-                member("a"),
-                PathStep::Each,
-                member("b"),
-                PathStep::Element(0)
-            ]
+            [member("a"), PathStep::Each, member("b"), PathStep::Element(0)]
         );
         assert_eq!(steps("[].x"), [PathStep::Each, member("x")]);
         assert_eq!(steps("$.[3]"), [PathStep::Element(3)]);
@@ -374,27 +339,14 @@ mod tests {
             ("a.[0]", "has an empty member name at character 3"),
             ("a[", "has a '[' without its ']' at character 2"),
             ("a]", "has a ']' without its '[' at character 2"),
-            (
-                "a[*]",
-                "has something other than digits between '[' and ']' at character 3",
-            ),
-            (
-                "a[-1]",
-                "has something other than digits between '[' and ']' at character 3",
-            ),
-            (
-                "a[01]",
-                "has something other than digits between '[' and ']' at character 3",
-            ),
+            ("a[*]", "has something other than digits between '[' and ']' at character 3"),
+            ("a[-1]", "has something other than digits between '[' and ']' at character 3"),
+            ("a[01]", "has something other than digits between '[' and ']' at character 3"),
             ("a[0]b", "goes on behind a ']' without a '.' at character 5"),
             ("a\\", "ends with a backslash at character 2"),
             ("$.é..b", "has an empty member name at character 5"),
         ] {
-            assert_eq!(
-                FieldPath::parse(text).unwrap_err().problem,
-                problem,
-                "{text}"
-            );
+            assert_eq!(FieldPath::parse(text).unwrap_err().problem, problem, "{text}");
         }
     }
 
@@ -422,12 +374,7 @@ mod tests {
         };
         assert_eq!(
             reached("a[].b.c"),
-            [
-                "a[0].b.c = 1",
-                "a[1].b.c missing",
-                "a[2].b missing",
-                "a[3].b missing"
-            ]
+            ["a[0].b.c = 1", "a[1].b.c missing", "a[2].b missing", "a[3].b missing"]
         );
         assert_eq!(reached("n[].x"), ["n[] missing"]);
         assert_eq!(reached("a[9]"), ["a[9] missing"]);

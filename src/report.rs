@@ -113,32 +113,19 @@ impl Report {
     pub fn errors(&self) -> impl Iterator<Item = &Finding> {
         let lists = [&self.schema, &self.content, &self.rules];
         let all = lists.into_iter().flat_map(Findings::listed);
-        all.filter(|finding| self.blocks(finding.check.family()))
-            .take(MAX_LISTED)
+        all.filter(|finding| self.blocks(finding.check.family())).take(MAX_LISTED)
     }
 
     /// How many findings block.
     pub fn errors_total(&self) -> u64 {
-        let content = if self.strict_content_check {
-            self.content.total()
-        } else {
-            0
-        };
-        let rules = if self.enforce_rules {
-            self.rules.total()
-        } else {
-            0
-        };
+        let content = if self.strict_content_check { self.content.total() } else { 0 };
+        let rules = if self.enforce_rules { self.rules.total() } else { 0 };
         self.schema.total() + content + rules
     }
 
     /// Findings of content, bounds and rules, the first [`MAX_LISTED`].
     pub fn flags(&self) -> impl Iterator<Item = &Finding> {
-        self.content
-            .listed()
-            .iter()
-            .chain(self.rules.listed())
-            .take(MAX_LISTED)
+        self.content.listed().iter().chain(self.rules.listed()).take(MAX_LISTED)
     }
 
     /// How many findings of content, bounds and rules there are.
@@ -148,11 +135,7 @@ impl Report {
 
     /// All findings, the first [`MAX_LISTED`].
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
-        self.schema
-            .listed()
-            .iter()
-            .chain(self.flags())
-            .take(MAX_LISTED)
+        self.schema.listed().iter().chain(self.flags()).take(MAX_LISTED)
     }
 
     /// How many findings there are.
@@ -168,10 +151,7 @@ impl Report {
             Family::Content => "strict_content_check: ",
             Family::Bounds | Family::Consistency => "enforce_rules: ",
         };
-        format!(
-            "{option}{} at '{}': {}",
-            finding.check, finding.field, finding.detail
-        )
+        format!("{option}{} at '{}': {}", finding.check, finding.field, finding.detail)
     }
 }
 
@@ -194,10 +174,7 @@ impl fmt::Display for Undecided {
             Undecided::Evaluation => "evaluating its schema",
             Undecided::Rules => "evaluating its bounds and rules",
         };
-        write!(
-            f,
-            "The check could not be decided: {what} takes more work than a check may."
-        )
+        write!(f, "The check could not be decided: {what} takes more work than a check may.")
     }
 }
 

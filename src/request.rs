@@ -9,7 +9,7 @@ mod rule_set;
 
 use std::fmt;
 
-pub use requirements::{Requirements, Supplied};
+pub use requirements::{RawRequest, Requirements, Supplied};
 pub use rule_set::{RuleSet, read_template};
 
 use crate::digest::{Digest, Hasher};
@@ -88,10 +88,7 @@ pub struct Origin {
 
 impl Origin {
     pub(crate) fn of(value: Value<'_>) -> Origin {
-        Origin {
-            document: address(value),
-            offset: value.offset(),
-        }
+        Origin { document: address(value), offset: value.offset() }
     }
 
     /// Whether it is a place in this value's document.
@@ -162,23 +159,9 @@ impl<'d> Request<'d> {
         let shape = RequestShape::read(request, overrides, &mut problems);
         let schema = requirements::read_schema(request.get("expected_schema"), &mut problems);
         let (shape, schema) = problems.settle(shape.zip(schema))?;
-        let RequestShape {
-            task_id,
-            agent_id,
-            output,
-            detail,
-            supplied,
-            bounds,
-            rules,
-        } = shape;
+        let RequestShape { task_id, agent_id, output, detail, supplied, bounds, rules } = shape;
         let requirements = Requirements::new(supplied, schema, bounds, rules);
-        Ok(Request {
-            task_id,
-            agent_id,
-            output,
-            requirements,
-            detail,
-        })
+        Ok(Request { task_id, agent_id, output, requirements, detail })
     }
 }
 
@@ -237,10 +220,8 @@ impl<'d> RequestShape<'d> {
             rules: fields.required("rules"),
             bounds: fields.required("bounds"),
             enforce_rules: problems.flag(fields.required("enforce_rules"), "enforce_rules"),
-            strict_content_check: problems.flag(
-                fields.required("strict_content_check"),
-                "strict_content_check",
-            ),
+            strict_content_check: problems
+                .flag(fields.required("strict_content_check"), "strict_content_check"),
         };
         let rules = requirements::read_rules(supplied.rules, problems);
         let bounds = requirements::read_bounds(supplied.bounds, problems);
@@ -281,8 +262,7 @@ impl<'d> RequestShape<'d> {
 
     /// Writes the canonical request: the eight fields that are hashed, with every default.
     pub fn write_canonical(&self, out: &mut impl Sink) {
-        self.supplied
-            .write_request(self.task_id, self.agent_id, self.output, out);
+        self.supplied.write_request(self.task_id, self.agent_id, self.output, out);
     }
 }
 
@@ -343,9 +323,7 @@ impl Problems {
     pub(crate) fn settle<T>(self, read: Option<T>) -> Result<T, InvalidRequest> {
         match read {
             Some(read) if self.problems.is_empty() => Ok(read),
-            _ => Err(InvalidRequest {
-                problems: self.problems,
-            }),
+            _ => Err(InvalidRequest { problems: self.problems }),
         }
     }
 
@@ -360,12 +338,7 @@ impl Problems {
         if !object.is_object() {
             let field = if prefix.is_empty() { "$" } else { prefix };
             let fix = format!("Write an object with the fields {}.", known.join(", "));
-            self.add(
-                field,
-                format!("is {}, not an object", article(object)),
-                fix,
-                Some(object),
-            );
+            self.add(field, format!("is {}, not an object", article(object)), fix, Some(object));
             return Fields { object };
         }
         for member in object.members() {
@@ -374,21 +347,12 @@ impl Problems {
                 continue;
             }
             let shown = escaped(&shortened(name));
-            let field = if prefix.is_empty() {
-                shown
-            } else {
-                format!("{prefix}.{shown}")
-            };
+            let field = if prefix.is_empty() { shown } else { format!("{prefix}.{shown}") };
             let fix = match closest(name, known.iter().copied()) {
                 Some(near) => format!("Did you mean '{near}'?"),
                 None => format!("Remove it; the known fields are {}.", known.join(", ")),
             };
-            self.add(
-                field,
-                "is not a known field",
-                fix,
-                Some(member.name_value()),
-            );
+            self.add(field, "is not a known field", fix, Some(member.name_value()));
         }
         Fields { object }
     }
@@ -401,12 +365,7 @@ impl Problems {
             return None;
         };
         let Some(id) = value.as_str() else {
-            self.add(
-                field,
-                format!("is {}, not a string", article(value)),
-                FIX,
-                Some(value),
-            );
+            self.add(field, format!("is {}, not a string", article(value)), FIX, Some(value));
             return None;
         };
         if let Err(problem) = check_id(id) {
@@ -421,12 +380,7 @@ impl Problems {
         let Some(value) = value else { return false };
         value.as_bool().unwrap_or_else(|| {
             let problem = format!("is {}, not true or false", article(value));
-            self.add(
-                field,
-                problem,
-                "Write true or false, without quotes.",
-                Some(value),
-            );
+            self.add(field, problem, "Write true or false, without quotes.", Some(value));
             false
         })
     }
@@ -437,12 +391,7 @@ impl Problems {
             Some((_, Some("compact"))) => Detail::Compact,
             Some((value, _)) => {
                 let fix = "Use one of: 'full' or 'compact'.";
-                self.add(
-                    "detail",
-                    "is not one of the allowed values",
-                    fix,
-                    Some(value),
-                );
+                self.add("detail", "is not one of the allowed values", fix, Some(value));
                 Detail::Full
             }
         }
@@ -459,10 +408,7 @@ impl Problems {
                 field: "expected_schema".to_owned(),
                 problem: format!("is not a usable JSON Schema: {place}{}", problem.problem),
                 fix: problem.fix,
-                origin: Some(Origin {
-                    document: address(schema),
-                    offset: problem.offset,
-                }),
+                origin: Some(Origin { document: address(schema), offset: problem.offset }),
             });
         }
     }

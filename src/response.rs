@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::attest::{Attestation, VerifySection};
 use crate::digest::Digest;
 use crate::finding::Finding;
 use crate::json::Value;
@@ -49,6 +50,10 @@ pub struct Response<'a> {
     strict_content_check: bool,
     #[serde(flatten)]
     full: Option<Full<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verify: Option<VerifySection<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attestation: Option<Attestation<'a>>,
 }
 
 #[derive(Serialize, Debug)]
@@ -67,29 +72,13 @@ struct NextAction {
 }
 
 const AFTER_PASS: &[NextAction] = &[
-    NextAction {
-        action: "attach_receipt",
-        using: None,
-        whom: Some("seller"),
-    },
-    NextAction {
-        action: "proceed_to_payment",
-        using: None,
-        whom: Some("buyer"),
-    },
+    NextAction { action: "attach_receipt", using: None, whom: Some("seller") },
+    NextAction { action: "proceed_to_payment", using: None, whom: Some("buyer") },
 ];
 
 const AFTER_FAIL: &[NextAction] = &[
-    NextAction {
-        action: "repair_and_reverify",
-        using: Some("hints"),
-        whom: None,
-    },
-    NextAction {
-        action: "withhold_payment",
-        using: None,
-        whom: Some("buyer"),
-    },
+    NextAction { action: "repair_and_reverify", using: Some("hints"), whom: None },
+    NextAction { action: "withhold_payment", using: None, whom: Some("buyer") },
 ];
 
 /// What only the full shape has.
@@ -147,11 +136,7 @@ struct ScoreOut {
 
 impl From<Score> for ScoreOut {
     fn from(score: Score) -> ScoreOut {
-        ScoreOut {
-            ratio: score.ratio(),
-            passed: score.passed,
-            total: score.total,
-        }
+        ScoreOut { ratio: score.ratio(), passed: score.passed, total: score.total }
     }
 }
 
@@ -169,12 +154,7 @@ impl<'a> Response<'a> {
         requirements: &Requirements<'_>,
         report: &'a Report,
     ) -> Response<'a> {
-        let Subject {
-            task_id,
-            agent_id,
-            output,
-            ..
-        } = subject;
+        let Subject { task_id, agent_id, output, .. } = subject;
         let full = subject.detail == Detail::Full;
         Response {
             summary: Summary {
@@ -202,16 +182,27 @@ impl<'a> Response<'a> {
             enforce_rules: report.enforce_rules,
             strict_content_check: report.strict_content_check,
             full: full.then(|| Full::new(report)),
+            verify: None,
+            attestation: None,
         }
+    }
+
+    pub(crate) fn verified_at(&self) -> &'a str {
+        self.verified_at
+    }
+
+    pub(crate) fn set_verify(&mut self, verify: VerifySection<'a>) {
+        self.verify = Some(verify);
+    }
+
+    pub(crate) fn set_attestation(&mut self, attestation: Attestation<'a>) {
+        self.attestation = Some(attestation);
     }
 }
 
 impl<'a> Full<'a> {
     fn new(report: &'a Report) -> Full<'a> {
-        let errors: Vec<String> = report
-            .errors()
-            .map(|finding| report.message(finding))
-            .collect();
+        let errors: Vec<String> = report.errors().map(|finding| report.message(finding)).collect();
         let errors_detail: Vec<ErrorDetail<'a>> = report
             .errors()
             .map(|finding| ErrorDetail {
@@ -223,11 +214,7 @@ impl<'a> Full<'a> {
             })
             .collect();
         let severity = |finding: &Finding| {
-            if report.blocks(finding.check.family()) {
-                "error"
-            } else {
-                "info"
-            }
+            if report.blocks(finding.check.family()) { "error" } else { "info" }
         };
         let flags: Vec<Flag<'a>> = report
             .flags()
@@ -249,11 +236,8 @@ impl<'a> Full<'a> {
             })
             .collect();
         let omitted = |total: u64, listed: usize| total - listed as u64;
-        let (errors_total, flags_total, hints_total) = (
-            report.errors_total(),
-            report.flags_total(),
-            report.findings_total(),
-        );
+        let (errors_total, flags_total, hints_total) =
+            (report.errors_total(), report.flags_total(), report.findings_total());
         Full {
             errors_omitted: omitted(errors_total, errors.len()),
             errors_detail_omitted: omitted(errors_total, errors_detail.len()),

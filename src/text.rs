@@ -84,10 +84,7 @@ mod tests {
 
     #[test]
     fn hostile_text_is_shown_escaped() {
-        assert_eq!(
-            escaped("a\u{1b}[31m\u{202e}b\nc"),
-            "a\\u001b[31m\\u202eb\\nc"
-        );
+        assert_eq!(escaped("a\u{1b}[31m\u{202e}b\nc"), "a\\u001b[31m\\u202eb\\nc");
         assert_eq!(escaped("\u{e0041}"), "\\udb40\\udc41");
         assert_eq!(quoted("say \"é\""), "\"say \\\"é\\\"\"");
     }

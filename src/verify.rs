@@ -24,11 +24,8 @@ pub fn verify(requirements: &Requirements<'_>, output: Value<'_>) -> Result<Repo
     examination.run();
     let schema_truth = examination.truth();
     let counts = examination.counts();
-    let mut blocking: Vec<CheckId> = examination
-        .failed_keywords()
-        .into_iter()
-        .map(CheckId::of_keyword)
-        .collect();
+    let mut blocking: Vec<CheckId> =
+        examination.failed_keywords().into_iter().map(CheckId::of_keyword).collect();
     let schema = schema_findings(&mut examination, requirements.schema().source(), output);
 
     let (content, content_failed) = content_findings(output);
@@ -45,19 +42,11 @@ pub fn verify(requirements: &Requirements<'_>, output: Value<'_>) -> Result<Repo
         }
     }
 
-    let verdict = if blocking.is_empty() {
-        Verdict::Pass
-    } else {
-        Verdict::Fail
-    };
+    let verdict = if blocking.is_empty() { Verdict::Pass } else { Verdict::Fail };
     if verdict == Verdict::Pass {
         if schema_truth == Truth::Unknown {
             let exhausted = examination.is_exhausted();
-            return Err(if exhausted {
-                Undecided::Evaluation
-            } else {
-                Undecided::Matching
-            });
+            return Err(if exhausted { Undecided::Evaluation } else { Undecided::Matching });
         }
         if rules.undecided && requirements.enforce_rules() {
             return Err(Undecided::Rules);
@@ -77,18 +66,12 @@ pub fn verify(requirements: &Requirements<'_>, output: Value<'_>) -> Result<Repo
         remarks.push(Remark {
             check: CheckId::of_keyword(ignored.keyword),
             field: place_in(requirements.schema().source(), ignored.value),
-            text: format!(
-                "'{}' beside '$ref' is ignored by the schema's draft",
-                ignored.keyword
-            ),
+            text: format!("'{}' beside '$ref' is ignored by the schema's draft", ignored.keyword),
         });
     }
     Ok(Report {
         verdict,
-        schema_compliance: Score {
-            passed: counts.passed,
-            total: counts.total(),
-        },
+        schema_compliance: Score { passed: counts.passed, total: counts.total() },
         integrity_checks: integrity,
         blocking_checks: blocking,
         schema,
@@ -116,19 +99,13 @@ pub fn verdict(requirements: &Requirements<'_>, output: Value<'_>) -> Result<Ver
     if requirements.strict_content_check() && !content_findings(output).1.is_empty() {
         return Ok(Verdict::Fail);
     }
-    let rules = requirements
-        .enforce_rules()
-        .then(|| check_rules(requirements, output));
+    let rules = requirements.enforce_rules().then(|| check_rules(requirements, output));
     if rules.as_ref().is_some_and(|rules| !rules.failed.is_empty()) {
         return Ok(Verdict::Fail);
     }
     if schema == Truth::Unknown {
         let exhausted = examination.is_exhausted();
-        return Err(if exhausted {
-            Undecided::Evaluation
-        } else {
-            Undecided::Matching
-        });
+        return Err(if exhausted { Undecided::Evaluation } else { Undecided::Matching });
     }
     if rules.is_some_and(|rules| rules.undecided) {
         return Err(Undecided::Rules);
@@ -138,11 +115,7 @@ pub fn verdict(requirements: &Requirements<'_>, output: Value<'_>) -> Result<Ver
 
 fn unfinished(schema: bool) -> Remark {
     Remark {
-        check: if schema {
-            CheckId::of_keyword("false")
-        } else {
-            CheckId::BOUNDS_RANGE
-        },
+        check: if schema { CheckId::of_keyword("false") } else { CheckId::BOUNDS_RANGE },
         field: "$".to_owned(),
         text: "some checks were not finished within the work budget and count as not passed; the \
                verdict does not depend on them"
@@ -214,9 +187,7 @@ fn look_through<'v>(value: Value<'v>, note: &mut impl FnMut(ContentCheck, Value<
     match value.kind() {
         Kind::String => {
             let text = value.as_str().unwrap_or_default();
-            content::examine(text, TextRole::Value)
-                .iter()
-                .for_each(|check| note(check, value));
+            content::examine(text, TextRole::Value).iter().for_each(|check| note(check, value));
         }
         Kind::Integer => {
             if let Some(Number::Integer(digits)) = value.as_number()
@@ -225,9 +196,7 @@ fn look_through<'v>(value: Value<'v>, note: &mut impl FnMut(ContentCheck, Value<
                 note(ContentCheck::UnsafeNumbers, value);
             }
         }
-        Kind::Array => value
-            .elements()
-            .for_each(|element| look_through(element, note)),
+        Kind::Array => value.elements().for_each(|element| look_through(element, note)),
         Kind::Object => {
             for member in value.members() {
                 let name = member.name_value();
@@ -285,22 +254,10 @@ fn check_rules(requirements: &Requirements<'_>, output: Value<'_>) -> RuleResult
     if requirements.bounds().is_empty() && requirements.rules().is_empty() {
         return results;
     }
-    let RuleResults {
-        findings,
-        passed,
-        failed,
-        undecided,
-        remarks,
-    } = &mut results;
+    let RuleResults { findings, passed, failed, undecided, remarks } = &mut results;
     let mut run = Run::new(output, findings);
-    let bounds = requirements
-        .bounds()
-        .iter()
-        .map(|bound| (CheckId::BOUNDS_RANGE, &bound.field));
-    let rules = requirements
-        .rules()
-        .iter()
-        .map(|rule| (rule.rule_type().check(), &rule.field));
+    let bounds = requirements.bounds().iter().map(|bound| (CheckId::BOUNDS_RANGE, &bound.field));
+    let rules = requirements.rules().iter().map(|rule| (rule.rule_type().check(), &rule.field));
     for (position, (check, field)) in bounds.chain(rules).enumerate() {
         let before = run.findings.total();
         run.seen = 0;
@@ -348,10 +305,7 @@ fn check_rules(requirements: &Requirements<'_>, output: Value<'_>) -> RuleResult
 
 impl CheckId {
     fn of_content(check: ContentCheck) -> CheckId {
-        debug_assert_eq!(
-            CheckId::named(check.id()).map(CheckId::family),
-            Some(Family::Content)
-        );
+        debug_assert_eq!(CheckId::named(check.id()).map(CheckId::family), Some(Family::Content));
         CheckId::named(check.id()).unwrap_or(CheckId::BOUNDS_RANGE)
     }
 }

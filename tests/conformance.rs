@@ -26,10 +26,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
         .map(|entry| entry.unwrap().path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "json")
-        })
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
         .collect();
     files.sort();
     assert!(!files.is_empty(), "{} is empty", folder.display());
@@ -60,10 +57,7 @@ fn run_file(path: &Path, draft: Draft, run: &mut Run) {
         Document::parse(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     for group in file.root().elements() {
         let name = |test: &str| {
-            let description = group
-                .get("description")
-                .and_then(Value::as_str)
-                .unwrap_or_default();
+            let description = group.get("description").and_then(Value::as_str).unwrap_or_default();
             format!("{}: {description}: {test}", path.display())
         };
         let tests = group.get("tests").unwrap();
@@ -79,8 +73,7 @@ fn run_file(path: &Path, draft: Draft, run: &mut Run) {
                 if elsewhere {
                     run.elsewhere += tests.len();
                 } else {
-                    run.wrong
-                        .push(name(&format!("does not compile: {problems:?}")));
+                    run.wrong.push(name(&format!("does not compile: {problems:?}")));
                 }
                 continue;
             }
@@ -111,25 +104,10 @@ fn the_required_tests_of_all_drafts_hold() {
                 run_file(&file, draft, &mut run);
             }
         }
-        println!(
-            "{}: {} passed, {} elsewhere",
-            draft.name(),
-            run.passed,
-            run.elsewhere
-        );
+        println!("{}: {} passed, {} elsewhere", draft.name(), run.passed, run.elsewhere);
         assert!(run.wrong.is_empty(), "{}: {:#?}", draft.name(), run.wrong);
-        assert!(
-            run.passed > 500,
-            "{}: only {} tests",
-            draft.name(),
-            run.passed
-        );
-        assert!(
-            run.elsewhere * 10 < run.passed,
-            "{}: {} elsewhere",
-            draft.name(),
-            run.elsewhere
-        );
+        assert!(run.passed > 500, "{}: only {} tests", draft.name(), run.passed);
+        assert!(run.elsewhere * 10 < run.passed, "{}: {} elsewhere", draft.name(), run.elsewhere);
     }
 }
 
@@ -146,11 +124,6 @@ fn the_optional_format_tests_hold() {
         }
         println!("{}: {} passed", draft.name(), run.passed);
         assert!(run.wrong.is_empty(), "{}: {:#?}", draft.name(), run.wrong);
-        assert!(
-            run.passed > 50,
-            "{}: only {} tests",
-            draft.name(),
-            run.passed
-        );
+        assert!(run.passed > 50, "{}: only {} tests", draft.name(), run.passed);
     }
 }

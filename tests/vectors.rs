@@ -12,9 +12,7 @@ use common::{Aov, vector};
 use serde_json::{Value, json};
 
 fn text<'a>(case: &'a Value, member: &str) -> &'a str {
-    case[member]
-        .as_str()
-        .unwrap_or_else(|| panic!("{member} in {case}"))
+    case[member].as_str().unwrap_or_else(|| panic!("{member} in {case}"))
 }
 
 fn cases(name: &str) -> Vec<Value> {
@@ -32,28 +30,15 @@ fn canonical_forms_and_refusals() {
             Ok(document) => {
                 let canonical = text(&case, "canonical");
                 let sha256 = text(&case, "sha256");
-                assert_eq!(
-                    String::from_utf8(jcs::to_vec(document.root())).unwrap(),
-                    canonical
-                );
+                assert_eq!(String::from_utf8(jcs::to_vec(document.root())).unwrap(), canonical);
                 assert_eq!(Digest::of(document.root()).to_string(), sha256);
                 by_binary.succeeds_with(&format!("{sha256}  -\n"));
-                Aov::new(&["hash", "--canonical", "-"])
-                    .input(input)
-                    .run()
-                    .succeeds_with(canonical);
+                Aov::new(&["hash", "--canonical", "-"]).input(input).run().succeeds_with(canonical);
             }
             Err(error) => {
-                assert!(
-                    case.get("refused").is_some(),
-                    "{input} was refused: {error}"
-                );
+                assert!(case.get("refused").is_some(), "{input} was refused: {error}");
                 assert_eq!((by_binary.status, by_binary.stdout.as_str()), (2, ""));
-                assert!(
-                    by_binary.stderr.starts_with("error: stdin:"),
-                    "{}",
-                    by_binary.stderr
-                );
+                assert!(by_binary.stderr.starts_with("error: stdin:"), "{}", by_binary.stderr);
             }
         }
     }
@@ -67,43 +52,24 @@ fn the_four_hashes_and_the_canonical_request() {
         let shape = RequestShape::parse(document.root()).unwrap();
         let mut canonical = Vec::new();
         shape.write_canonical(&mut canonical);
-        assert_eq!(
-            String::from_utf8(canonical).unwrap(),
-            text(&case, "canonical")
-        );
+        assert_eq!(String::from_utf8(canonical).unwrap(), text(&case, "canonical"));
         let compiled = Request::parse(document.root()).unwrap();
         let requirements = &compiled.requirements;
         let request_hash =
             requirements.request_hash(compiled.task_id, compiled.agent_id, compiled.output);
         let mut lines = String::new();
         for (name, of_shape, of_request) in [
-            (
-                "output_hash",
-                shape.output_hash(),
-                Digest::of(compiled.output),
-            ),
-            (
-                "schema_hash",
-                shape.schema_hash(),
-                requirements.schema_hash(),
-            ),
+            ("output_hash", shape.output_hash(), Digest::of(compiled.output)),
+            ("schema_hash", shape.schema_hash(), requirements.schema_hash()),
             ("rules_hash", shape.rules_hash(), requirements.rules_hash()),
             ("request_hash", shape.request_hash(), request_hash),
         ] {
             let expected = text(&case, name);
             assert_eq!(of_shape.to_string(), expected, "{name} in {}", case["name"]);
-            assert_eq!(
-                of_request.to_string(),
-                expected,
-                "{name} in {}",
-                case["name"]
-            );
+            assert_eq!(of_request.to_string(), expected, "{name} in {}", case["name"]);
             lines += &format!("{expected}  {name}\n");
         }
-        Aov::new(&["hash", "--request", "-"])
-            .input(request)
-            .run()
-            .succeeds_with(&lines);
+        Aov::new(&["hash", "--request", "-"]).input(request).run().succeeds_with(&lines);
         Aov::new(&["hash", "--canonical", "--request", "-"])
             .input(request)
             .run()
@@ -125,9 +91,8 @@ fn verdicts_scores_and_places() {
     for case in cases("checks.json") {
         let name = &case["name"];
         let text = text(&case, "request");
-        let by_binary = Aov::new(&["verify", "--format", "json", "--request", "-"])
-            .input(text)
-            .run();
+        let by_binary =
+            Aov::new(&["verify", "--format", "json", "--request", "-"]).input(text).run();
         let document = Document::parse(text.as_bytes()).unwrap();
         let request = match Request::parse(document.root()) {
             Ok(request) => request,
@@ -146,35 +111,20 @@ fn verdicts_scores_and_places() {
                 continue;
             }
         };
-        assert!(
-            case.get("refused_fields").is_none(),
-            "{name} was not refused"
-        );
+        assert!(case.get("refused_fields").is_none(), "{name} was not refused");
         let report = verify(&request.requirements, request.output).unwrap();
         assert_eq!(report.verdict.as_str(), case["result"], "{name}");
-        assert_eq!(
-            verdict(&request.requirements, request.output),
-            Ok(report.verdict),
-            "{name}"
-        );
+        assert_eq!(verdict(&request.requirements, request.output), Ok(report.verdict), "{name}");
 
         let response: Value = serde_json::from_str(&by_binary.stdout).unwrap();
         assert_eq!(response["result"], case["result"], "{name}");
-        assert_eq!(
-            by_binary.status,
-            i32::from(case["result"] == "fail"),
-            "{name}"
-        );
+        assert_eq!(by_binary.status, i32::from(case["result"] == "fail"), "{name}");
         for score in ["schema_compliance", "integrity_checks", "overall"] {
             assert_eq!(response[score], case[score], "{score} of {name}");
         }
 
-        let mut content: Vec<&str> = report
-            .content
-            .listed()
-            .iter()
-            .map(|finding| finding.check.as_str())
-            .collect();
+        let mut content: Vec<&str> =
+            report.content.listed().iter().map(|finding| finding.check.as_str()).collect();
         content.dedup();
         assert_eq!(case["content_failed"], json!(content), "{name}");
         let bounds: Vec<&Value> = case["bounds_failed"]
@@ -207,13 +157,7 @@ fn verdicts_scores_and_places() {
 
 /// The members of a response in their order, without those that a key or the moment adds.
 fn comparable(response: &str) -> Vec<String> {
-    let skipped = [
-        "verification_id",
-        "verified_at",
-        "verifier_version",
-        "verify",
-        "attestation",
-    ];
+    let skipped = ["verification_id", "verified_at", "verifier_version", "verify", "attestation"];
     let document = Document::parse(response.as_bytes()).unwrap();
     let members = document.root().members();
     members

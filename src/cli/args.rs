@@ -6,16 +6,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Checks what an AI agent delivers, before money moves.
 #[derive(Parser, Debug)]
-#[command(
-    name = "aov",
-    version,
-    arg_required_else_help = true,
-    max_term_width = 100
-)]
-#[command(
-    after_help = "Exit status: 0 passed, 1 failed, 2 usage error or unreadable input, \
-                        3 could not be decided. For many inputs the worst counts."
-)]
+#[command(name = "aov", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(after_help = "Exit status: 0 passed, 1 failed, 2 usage error or unreadable input, \
+                        3 could not be decided. For many inputs the worst counts.")]
 pub(crate) struct Cli {
     /// When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]

@@ -34,9 +34,6 @@ mod tests {
     fn the_worst_counts_in_the_order_2_1_3_0() {
         assert_eq!([Passed, Undecided].into_iter().max(), Some(Undecided));
         assert_eq!([Failed, Undecided].into_iter().max(), Some(Failed));
-        assert_eq!(
-            [Failed, Unusable, Undecided].into_iter().max(),
-            Some(Unusable)
-        );
+        assert_eq!([Failed, Unusable, Undecided].into_iter().max(), Some(Unusable));
     }
 }

@@ -23,14 +23,7 @@ pub(crate) fn run(args: &Hash) -> Result<Status> {
     }
     claim_stdin(args.files.iter().map(std::path::PathBuf::as_path))?;
     let inputs = if !args.files.is_empty() {
-        expand(
-            &args.files,
-            if args.lines {
-                Wanted::Lines
-            } else {
-                Wanted::Documents
-            },
-        )
+        expand(&args.files, if args.lines { Wanted::Lines } else { Wanted::Documents })
     } else if io::stdin().is_terminal() {
         let help = "Name files, or - for standard input.";
         return Err(Trouble::new("there is nothing to hash", help).into());
@@ -38,28 +31,16 @@ pub(crate) fn run(args: &Hash) -> Result<Status> {
         vec![Input::Stdin]
     };
     if inputs.len() > 1 && (args.canonical || expected.is_some()) {
-        let option = if args.canonical {
-            "--canonical"
-        } else {
-            "--check"
-        };
+        let option = if args.canonical { "--canonical" } else { "--check" };
         return Err(Trouble::new(format!("{option} is for one input"), "Name one file.").into());
     }
     let many = args.lines || inputs.len() > 1;
-    let mut hashes = Hashes {
-        output: Output::open(None)?,
-        args,
-        many,
-        worst: Status::Passed,
-        count: 0,
-    };
+    let mut hashes =
+        Hashes { output: Output::open(None)?, args, many, worst: Status::Passed, count: 0 };
     hashes.begin()?;
     for input in inputs {
-        let closed = if args.lines {
-            hashes.lines(&input)?
-        } else {
-            hashes.whole(&input, expected)?
-        };
+        let closed =
+            if args.lines { hashes.lines(&input)? } else { hashes.whole(&input, expected)? };
         if closed == Written::Closed {
             return Ok(hashes.worst);
         }
@@ -183,15 +164,11 @@ impl Hashes<'_> {
         self.count += 1;
         let text = match self.args.format {
             // As sha256sum, with hostile names kept on their line.
-            HashFormat::Human => format!(
-                "{digest}  {}\n",
-                shown(if name == "stdin" { "-" } else { name })
-            ),
+            HashFormat::Human => {
+                format!("{digest}  {}\n", shown(if name == "stdin" { "-" } else { name }))
+            }
             HashFormat::Json => {
-                let line = serde_json::to_string(&Line {
-                    input: name,
-                    sha256: digest,
-                })?;
+                let line = serde_json::to_string(&Line { input: name, sha256: digest })?;
                 match (self.many, self.count) {
                     (false, _) => format!("{line}\n"),
                     (true, 1) => format!("\n  {line}"),

@@ -89,22 +89,12 @@ impl Input {
 
 /// Reads a file that the command needs whole, such as a schema; `-` is standard input.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Trouble> {
-    if path == Path::new("-") {
-        Input::Stdin
-    } else {
-        Input::File(path.to_owned())
-    }
-    .read()
+    if path == Path::new("-") { Input::Stdin } else { Input::File(path.to_owned()) }.read()
 }
 
 /// Refuses a second reader of standard input.
 pub(crate) fn claim_stdin<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<()> {
-    if paths
-        .into_iter()
-        .filter(|path| *path == Path::new("-"))
-        .count()
-        > 1
-    {
+    if paths.into_iter().filter(|path| *path == Path::new("-")).count() > 1 {
         let help = "Name - once; put the other input into a file.";
         return Err(Trouble::new("standard input (-) is named twice", help).into());
     }
@@ -129,16 +119,12 @@ pub(crate) fn expand(arguments: &[PathBuf], wanted: Wanted) -> Vec<Input> {
 }
 
 fn looks_like_pattern(path: &Path) -> bool {
-    path.to_str()
-        .is_some_and(|text| text.contains(['*', '?', '[']))
+    path.to_str().is_some_and(|text| text.contains(['*', '?', '[']))
 }
 
 fn nothing(name: String, message: String) -> Input {
     let help = "Check the name; a run that checks nothing is never a success.";
-    Input::Nothing {
-        name,
-        trouble: Trouble::new(message, help),
-    }
+    Input::Nothing { name, trouble: Trouble::new(message, help) }
 }
 
 fn expand_folder(folder: &Path, wanted: Wanted, inputs: &mut Vec<Input>) {
@@ -151,11 +137,8 @@ fn expand_folder(folder: &Path, wanted: Wanted, inputs: &mut Vec<Input>) {
     found.sort();
     if found.is_empty() {
         let name = path_name(folder);
-        let message = format!(
-            "{}: no {} below it; nothing was checked",
-            shown(&name),
-            wanted.names()
-        );
+        let message =
+            format!("{}: no {} below it; nothing was checked", shown(&name), wanted.names());
         inputs.push(nothing(name, message));
     }
     inputs.extend(found.into_iter().map(Input::File));
@@ -228,12 +211,7 @@ pub(crate) struct Blocks {
 
 impl Blocks {
     pub(crate) fn new(source: Box<dyn Read + Send>) -> Blocks {
-        Blocks {
-            source,
-            rest: Vec::new(),
-            next_line: 1,
-            ended: false,
-        }
+        Blocks { source, rest: Vec::new(), next_line: 1, ended: false }
     }
 
     /// The next block; `None` at the end. What a slow pipe has delivered is not held back.
@@ -252,20 +230,13 @@ impl Blocks {
             self.rest.truncate(filled + count);
             read?;
             self.ended = count == 0;
-            if let Some(end) = self.rest[searched..]
-                .iter()
-                .rposition(|&byte| byte == b'\n')
-            {
+            if let Some(end) = self.rest[searched..].iter().rposition(|&byte| byte == b'\n') {
                 let rest = self.rest.split_off(searched + end + 1);
                 return Ok(Some(self.block(rest)));
             }
             searched = self.rest.len();
         }
-        if self.rest.is_empty() {
-            Ok(None)
-        } else {
-            Ok(Some(self.block(Vec::new())))
-        }
+        if self.rest.is_empty() { Ok(None) } else { Ok(Some(self.block(Vec::new()))) }
     }
 
     fn block(&mut self, rest: Vec<u8>) -> Block {

@@ -73,15 +73,8 @@ impl Name<'_> {
 pub(crate) enum Judged<'a> {
     Report(&'a Judgement<'a>),
     Verdict(Verdict),
-    Undecided {
-        undecided: Undecided,
-        task_id: &'a str,
-    },
-    Unusable {
-        body: ErrorBody,
-        troubles: Vec<Trouble>,
-        task_id: &'a str,
-    },
+    Undecided { undecided: Undecided, task_id: &'a str },
+    Unusable { body: ErrorBody, troubles: Vec<Trouble>, task_id: &'a str },
 }
 
 /// A report with what belongs to it.
@@ -134,11 +127,7 @@ impl Judge<'_> {
                 let task_id = self.default_task_id(name);
                 let body = ErrorBody::invalid_json(&error);
                 let troubles = vec![trouble];
-                show(Judged::Unusable {
-                    body,
-                    troubles,
-                    task_id: &task_id,
-                });
+                show(Judged::Unusable { body, troubles, task_id: &task_id });
                 refused.buffers
             }
         }
@@ -153,11 +142,7 @@ impl Judge<'_> {
     ) {
         let task_id = self.default_task_id(name);
         let body = ErrorBody::unreadable(trouble.message.clone());
-        show(Judged::Unusable {
-            body,
-            troubles: vec![trouble],
-            task_id: &task_id,
-        });
+        show(Judged::Unusable { body, troubles: vec![trouble], task_id: &task_id });
     }
 
     fn default_task_id(&self, name: Name<'_>) -> String {
@@ -177,20 +162,12 @@ impl Judge<'_> {
                     // The task id is nobody's but an error's.
                     return show(match verdict(requirements, output) {
                         Ok(verdict) => Judged::Verdict(verdict),
-                        Err(undecided) => Judged::Undecided {
-                            undecided,
-                            task_id: name.input,
-                        },
+                        Err(undecided) => Judged::Undecided { undecided, task_id: name.input },
                     });
                 }
                 let task_id = self.default_task_id(name);
                 let detail = self.detail.unwrap_or_default();
-                self.report(
-                    requirements,
-                    output,
-                    (&task_id, self.agent_id, detail),
-                    show,
-                );
+                self.report(requirements, output, (&task_id, self.agent_id, detail), show);
             }
             Against::Requests(overrides) => {
                 match Request::parse_with(document.root(), *overrides) {
@@ -207,11 +184,7 @@ impl Judge<'_> {
                         let task_id = document.root().get("task_id").and_then(Value::as_str);
                         let task_id = task_id.map_or_else(|| name.task_id(), str::to_owned);
                         let body = ErrorBody::invalid_request(&error);
-                        show(Judged::Unusable {
-                            body,
-                            troubles,
-                            task_id: &task_id,
-                        });
+                        show(Judged::Unusable { body, troubles, task_id: &task_id });
                     }
                 }
             }
@@ -243,11 +216,7 @@ impl Judge<'_> {
                     verified_at: &verified_at,
                     detail,
                 };
-                show(Judged::Report(&Judgement {
-                    subject,
-                    requirements,
-                    report,
-                }));
+                show(Judged::Report(&Judgement { subject, requirements, report }));
             }
             Err(undecided) => show(Judged::Undecided { undecided, task_id }),
         }
@@ -257,7 +226,5 @@ impl Judge<'_> {
 /// Microseconds since the Unix epoch.
 fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| {
-        i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
-    })
+    since.map_or(0, |since| i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
 }

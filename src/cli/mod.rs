@@ -24,11 +24,7 @@ pub(crate) fn run() -> Status {
     let cli = match args::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            let status = if error.use_stderr() {
-                Status::Unusable
-            } else {
-                Status::Passed
-            };
+            let status = if error.use_stderr() { Status::Unusable } else { Status::Passed };
             // Nothing is left to say where the message itself cannot be written.
             let _ = error.print();
             return status;

@@ -13,10 +13,7 @@ pub(crate) enum Output {
     /// Standard output; flushed with every write, since a reader may wait for the first result.
     Stdout(io::Stdout),
     /// A temporary file beside the final one, renamed into place at the end.
-    Replace {
-        file: BufWriter<tempfile::NamedTempFile>,
-        path: PathBuf,
-    },
+    Replace { file: BufWriter<tempfile::NamedTempFile>, path: PathBuf },
     /// Something that is there and is no regular file, such as a pipe or a device.
     Special { file: File, path: PathBuf },
 }
@@ -39,25 +36,14 @@ impl Output {
         let trouble = |error: &io::Error| Trouble::of_io("write", &name, error);
         let special = path.metadata().is_ok_and(|metadata| !metadata.is_file());
         if special {
-            let file = File::options()
-                .write(true)
-                .open(path)
-                .map_err(|error| trouble(&error))?;
-            return Ok(Output::Special {
-                file,
-                path: path.to_owned(),
-            });
+            let file = File::options().write(true).open(path).map_err(|error| trouble(&error))?;
+            return Ok(Output::Special { file, path: path.to_owned() });
         }
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let file = temporary()
             .tempfile_in(folder.unwrap_or(Path::new(".")))
             .map_err(|error| trouble(&error))?;
-        Ok(Output::Replace {
-            file: BufWriter::new(file),
-            path: path.to_owned(),
-        })
+        Ok(Output::Replace { file: BufWriter::new(file), path: path.to_owned() })
     }
 
     /// Writes bytes, and lets a waiting reader see them.

@@ -102,10 +102,7 @@ fn read<J>(
 }
 
 fn receive<J>(jobs: &Mutex<Receiver<(usize, J)>>) -> Option<(usize, J)> {
-    jobs.lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .recv()
-        .ok()
+    jobs.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
 }
 
 #[cfg(test)]
@@ -145,11 +142,7 @@ mod tests {
                 |job| job,
                 |result| {
                     results.push(result);
-                    if result == 9 {
-                        ControlFlow::Break(())
-                    } else {
-                        ControlFlow::Continue(())
-                    }
+                    if result == 9 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 },
             );
             assert_eq!(results, (0..10).collect::<Vec<_>>());

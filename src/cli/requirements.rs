@@ -28,13 +28,7 @@ struct Source {
 
 impl Source {
     fn read(path: Option<&PathBuf>) -> Result<Option<Source>, Trouble> {
-        path.map(|path| {
-            Ok(Source {
-                name: path_name(path),
-                bytes: read_file(path)?,
-            })
-        })
-        .transpose()
+        path.map(|path| Ok(Source { name: path_name(path), bytes: read_file(path)? })).transpose()
     }
 
     fn parse(&self) -> Result<Document<'_>, Trouble> {
@@ -44,18 +38,8 @@ impl Source {
 
 /// Checks what clap cannot: ids, and standard input named once.
 pub(crate) fn check_args(args: &RequirementArgs, outputs: &[PathBuf]) -> Result<()> {
-    let files = [
-        &args.request,
-        &args.schema,
-        &args.rules,
-        &args.bounds,
-        &args.template,
-    ];
-    let named = files
-        .into_iter()
-        .flatten()
-        .chain(outputs)
-        .map(PathBuf::as_path);
+    let files = [&args.request, &args.schema, &args.rules, &args.bounds, &args.template];
+    let named = files.into_iter().flatten().chain(outputs).map(PathBuf::as_path);
     claim_stdin(named)?;
     for (option, id) in [("--task-id", &args.task_id), ("--agent-id", &args.agent_id)] {
         if let Some(id) = id
@@ -70,10 +54,7 @@ pub(crate) fn check_args(args: &RequirementArgs, outputs: &[PathBuf]) -> Result<
 
 /// The options that replace what requests and files say.
 pub(crate) fn overrides(args: &RequirementArgs) -> Overrides {
-    Overrides {
-        enforce_rules: args.enforcement(),
-        strict_content_check: args.strict,
-    }
+    Overrides { enforce_rules: args.enforcement(), strict_content_check: args.strict }
 }
 
 impl Files {
@@ -98,18 +79,8 @@ impl Files {
                     None
                 })
             });
-        let documents = Documents {
-            files: self,
-            schema,
-            rules,
-            bounds,
-            template,
-        };
-        if troubles.is_empty() {
-            Ok(documents)
-        } else {
-            Err(Troubles(troubles).into())
-        }
+        let documents = Documents { files: self, schema, rules, bounds, template };
+        if troubles.is_empty() { Ok(documents) } else { Err(Troubles(troubles).into()) }
     }
 }
 
@@ -152,10 +123,7 @@ impl Documents<'_> {
 
     /// Refuses bounds both in the rules file and in a file of their own.
     fn check_bounds_once(&self) -> Result<()> {
-        let in_rules = self
-            .rules
-            .as_ref()
-            .and_then(|rules| rules.root().get("bounds"));
+        let in_rules = self.rules.as_ref().and_then(|rules| rules.root().get("bounds"));
         if in_rules.is_some() && self.bounds.is_some() {
             let help = "Remove the bounds from one of the two files.";
             return Err(Trouble::new("--rules and --bounds both give bounds", help).into());

@@ -17,22 +17,14 @@ pub(crate) struct Trouble {
 
 impl Trouble {
     pub(crate) fn new(message: impl Into<String>, help: impl Into<String>) -> Trouble {
-        Trouble {
-            message: message.into(),
-            help: Some(help.into()),
-        }
+        Trouble { message: message.into(), help: Some(help.into()) }
     }
 
     /// A text that the strict reader refused.
     pub(crate) fn of_read_error(name: &str, error: &ReadError, line_offset: usize) -> Trouble {
         let mut error = error.clone();
         error.position.line += line_offset;
-        let place = format!(
-            "{}:{}:{}",
-            shown(name),
-            error.position.line,
-            error.position.column
-        );
+        let place = format!("{}:{}:{}", shown(name), error.position.line, error.position.column);
         Trouble::new(format!("{place}: {}", detail_of(&error)), error.kind.fix())
     }
 
@@ -81,10 +73,7 @@ pub(crate) fn of_invalid_request(
         });
         let place = place.or_else(|| files.first().map(|(name, _)| format!("{}: ", shown(name))));
         let place = place.unwrap_or_default();
-        Trouble::new(
-            format!("{place}{} {}", problem.field, problem.problem),
-            problem.fix.as_str(),
-        )
+        Trouble::new(format!("{place}{} {}", problem.field, problem.problem), problem.fix.as_str())
     });
     troubles.collect()
 }

@@ -2,7 +2,6 @@
 
 use std::io::{self, IsTerminal, Write as _};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use agent_output_verifier::json::Buffers;
@@ -24,14 +23,10 @@ pub(crate) fn run(args: &Verify, color: ColorChoice) -> Result<Status> {
     let requirements = &args.requirements;
     check_args(requirements, &args.outputs)?;
     let asked = requirements.requests
-        || [
-            &requirements.request,
-            &requirements.schema,
-            &requirements.rules,
-        ]
-        .into_iter()
-        .chain([&requirements.bounds, &requirements.template])
-        .any(Option::is_some);
+        || [&requirements.request, &requirements.schema, &requirements.rules]
+            .into_iter()
+            .chain([&requirements.bounds, &requirements.template])
+            .any(Option::is_some);
     if !asked {
         let help = "Give one of --schema, --rules, --bounds, --template, --request or --requests.";
         return Err(Trouble::new("there is nothing to check against", help).into());
@@ -46,11 +41,8 @@ pub(crate) fn run(args: &Verify, color: ColorChoice) -> Result<Status> {
     let files = Files::read(requirements)?;
     let documents = files.parse()?;
     let whole_requests = requirements.requests || requirements.request.is_some();
-    let compiled = if whole_requests {
-        None
-    } else {
-        Some(documents.compile(overrides(requirements))?)
-    };
+    let compiled =
+        if whole_requests { None } else { Some(documents.compile(overrides(requirements))?) };
     let judge = Judge {
         against: match &compiled {
             Some(compiled) => Against::Shared(compiled),
@@ -81,11 +73,7 @@ pub(crate) fn run(args: &Verify, color: ColorChoice) -> Result<Status> {
         None if many => std::thread::available_parallelism().map_or(1, usize::from),
         None => 1,
     };
-    let run = Run {
-        judge: &judge,
-        renderer,
-        fail_fast: args.fail_fast,
-    };
+    let run = Run { judge: &judge, renderer, fail_fast: args.fail_fast };
     run.all(inputs, args.lines, jobs, output)
 }
 
@@ -98,19 +86,11 @@ fn inputs(args: &Verify) -> Result<Vec<Input>> {
         }]);
     }
     if !args.outputs.is_empty() {
-        let wanted = if args.lines {
-            WantedFiles::Lines
-        } else {
-            WantedFiles::Documents
-        };
+        let wanted = if args.lines { WantedFiles::Lines } else { WantedFiles::Documents };
         return Ok(expand(&args.outputs, wanted));
     }
     let requirements = &args.requirements;
-    let files = [
-        &requirements.schema,
-        &requirements.rules,
-        &requirements.bounds,
-    ];
+    let files = [&requirements.schema, &requirements.rules, &requirements.bounds];
     let mut files = files.into_iter().chain([&requirements.template]).flatten();
     if io::stdin().is_terminal() || files.any(|path| path.as_os_str() == "-") {
         let help = "Name files, a folder, or - for standard input.";
@@ -144,12 +124,8 @@ struct Done {
 impl Run<'_> {
     fn all(&self, inputs: Vec<Input>, lines: bool, jobs: usize, output: Output) -> Result<Status> {
         let mut source = Source::new(inputs, lines);
-        let mut sink = Sink {
-            output,
-            renderer: self.renderer,
-            totals: Totals::default(),
-            worst: None,
-        };
+        let mut sink =
+            Sink { output, renderer: self.renderer, totals: Totals::default(), worst: None };
         let mut result = sink.put(self.renderer.begin().as_bytes());
         if result.is_ok() {
             pool::run(
@@ -186,15 +162,11 @@ impl Run<'_> {
         match job {
             Job::Whole(input) => {
                 let name = input.name();
-                let name = Name {
-                    input: &name,
-                    line: None,
-                };
+                let name = Name { input: &name, line: None };
                 let mut show = |judged: Judged<'_>| self.show(name, &judged, &mut done);
                 match input.read() {
                     Ok(bytes) => {
-                        self.judge
-                            .judge(&bytes, name, Buffers::default(), &mut show);
+                        self.judge.judge(&bytes, name, Buffers::default(), &mut show);
                     }
                     Err(trouble) => self.judge.unreadable(name, trouble, &mut show),
                 }
@@ -202,10 +174,7 @@ impl Run<'_> {
             Job::Lines { name, block } => {
                 let mut buffers = Buffers::default();
                 for (number, line) in lines(&block) {
-                    let name = Name {
-                        input: &name,
-                        line: Some(number),
-                    };
+                    let name = Name { input: &name, line: Some(number) };
                     let mut show = |judged: Judged<'_>| self.show(name, &judged, &mut done);
                     buffers = self.judge.judge(line, name, buffers, &mut show);
                     if self.fail_fast && done.worst > Some(Status::Passed) {
@@ -214,10 +183,7 @@ impl Run<'_> {
                 }
             }
             Job::Fault { name, trouble } => {
-                let name = Name {
-                    input: &name,
-                    line: None,
-                };
+                let name = Name { input: &name, line: None };
                 let mut show = |judged: Judged<'_>| self.show(name, &judged, &mut done);
                 self.judge.unreadable(name, trouble, &mut show);
             }
@@ -228,16 +194,14 @@ impl Run<'_> {
     fn show(&self, name: Name<'_>, judged: &Judged<'_>, done: &mut Done) {
         let status = judged.status();
         if done.totals.all() > 0 {
-            done.out
-                .extend_from_slice(self.renderer.between().as_bytes());
+            done.out.extend_from_slice(self.renderer.between().as_bytes());
         }
         done.totals.count(status);
         done.worst = done.worst.max(Some(status));
         self.renderer.item(name, judged, &mut done.out);
         if let Judged::Unusable { troubles, .. } = judged {
             for trouble in troubles {
-                done.err
-                    .extend_from_slice(format!("{trouble}\n").as_bytes());
+                done.err.extend_from_slice(format!("{trouble}\n").as_bytes());
             }
         }
     }
@@ -252,11 +216,7 @@ struct Source {
 
 impl Source {
     fn new(inputs: Vec<Input>, lines: bool) -> Source {
-        Source {
-            inputs: inputs.into_iter(),
-            lines,
-            open: None,
-        }
+        Source { inputs: inputs.into_iter(), lines, open: None }
     }
 
     fn next(&mut self) -> Option<Job> {
@@ -264,10 +224,7 @@ impl Source {
             if let Some((name, blocks)) = &mut self.open {
                 match blocks.next() {
                     Ok(Some(block)) => {
-                        return Some(Job::Lines {
-                            name: Arc::clone(name),
-                            block,
-                        });
+                        return Some(Job::Lines { name: Arc::clone(name), block });
                     }
                     Ok(None) => self.open = None,
                     Err(error) => {
@@ -286,10 +243,7 @@ impl Source {
             match input.open() {
                 Ok(source) => self.open = Some((input.name().into(), Blocks::new(source))),
                 Err(trouble) => {
-                    return Some(Job::Fault {
-                        name: input.name(),
-                        trouble,
-                    });
+                    return Some(Job::Fault { name: input.name(), trouble });
                 }
             }
         }

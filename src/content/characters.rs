@@ -23,11 +23,7 @@ pub(super) fn describe(text: &str, check: ContentCheck) -> Option<String> {
     let number = character_number(text, flaw.at);
     Some(match flaw.kind {
         Kind::Character(c, circumstance) => {
-            format!(
-                "U+{:04X} ({}) at character {number}{circumstance}",
-                u32::from(c),
-                name(c)
-            )
+            format!("U+{:04X} ({}) at character {number}{circumstance}", u32::from(c), name(c))
         }
         Kind::Misread { length } => {
             let misread = &text[flaw.at..flaw.at + length];
@@ -111,10 +107,7 @@ impl Flaws<'_> {
                 None
             }
             _ if is_variation_selector(c) => match before.chars().next_back() {
-                None => flaw(
-                    ContentCheck::InvisibleCharacters,
-                    ", with nothing before it",
-                ),
+                None => flaw(ContentCheck::InvisibleCharacters, ", with nothing before it"),
                 Some(previous) if is_variation_selector(previous) => {
                     flaw(ContentCheck::InvisibleCharacters, ", after another one")
                 }
@@ -276,9 +269,7 @@ fn is_pictograph(c: char) -> bool {
 }
 
 fn is_in(ranges: &[(u32, u32)], c: char) -> bool {
-    ranges
-        .iter()
-        .any(|&(first, last)| (first..=last).contains(&u32::from(c)))
+    ranges.iter().any(|&(first, last)| (first..=last).contains(&u32::from(c)))
 }
 
 /// A name for people; only of characters that can be findings.
@@ -336,11 +327,7 @@ mod tests {
     fn controls() {
         for c in ('\0'..='\u{9F}').filter(|c| c.is_control()) {
             let expected = !matches!(c, '\t' | '\n' | '\r');
-            assert_eq!(
-                has(&format!("a{c}b"), ContentCheck::ControlCharacters),
-                expected,
-                "{c:?}"
-            );
+            assert_eq!(has(&format!("a{c}b"), ContentCheck::ControlCharacters), expected, "{c:?}");
         }
         assert!(checks("\u{20}~\u{A0}\u{2028}").is_empty());
     }
@@ -365,14 +352,8 @@ mod tests {
             '\u{E007F}',
         ];
         for c in listed {
-            assert!(
-                has(&format!("a{c}b"), ContentCheck::InvisibleCharacters),
-                "{c:?}"
-            );
-            assert!(
-                has(&format!("{c}"), ContentCheck::InvisibleCharacters),
-                "{c:?}"
-            );
+            assert!(has(&format!("a{c}b"), ContentCheck::InvisibleCharacters), "{c:?}");
+            assert!(has(&format!("{c}"), ContentCheck::InvisibleCharacters), "{c:?}");
         }
         // Neighbours of the listed ones, and invisible characters that honest text needs.
         let unlisted = [
@@ -435,22 +416,13 @@ mod tests {
 
     #[test]
     fn variation_selectors() {
-        for text in [
-            "❤\u{FE0F}",
-            "1\u{FE0F}\u{20E3}",
-            "葛\u{E0100}",
-            "ᠠ\u{180B}",
-            "≩\u{FE00}",
-        ] {
+        for text in ["❤\u{FE0F}", "1\u{FE0F}\u{20E3}", "葛\u{E0100}", "ᠠ\u{180B}", "≩\u{FE00}"]
+        {
             assert!(checks(text).is_empty(), "{text:?}");
         }
-        for text in [
-            "\u{FE0F}",
-            "\u{E0100}a",
-            "😀\u{FE0F}\u{FE0F}",
-            "😀\u{FE00}\u{E0101}",
-            "\u{180F}",
-        ] {
+        for text in
+            ["\u{FE0F}", "\u{E0100}a", "😀\u{FE0F}\u{FE0F}", "😀\u{FE00}\u{E0101}", "\u{180F}"]
+        {
             assert!(has(text, ContentCheck::InvisibleCharacters), "{text:?}");
         }
     }
@@ -458,30 +430,19 @@ mod tests {
     #[test]
     fn tags() {
         let flag = |code: &str| {
-            let tags = code
-                .bytes()
-                .filter_map(|byte| char::from_u32(0xE0000 + u32::from(byte)));
+            let tags = code.bytes().filter_map(|byte| char::from_u32(0xE0000 + u32::from(byte)));
             format!("{BLACK_FLAG}{}{CANCEL_TAG}", tags.collect::<String>())
         };
         for code in ["gbeng", "gbsct", "gbwls", "ustx", "840ab"] {
             assert!(checks(&format!("go {}!", flag(code))).is_empty(), "{code}");
         }
         for code in ["", "gb", "gbENG", "gb eng", "ignoreall", "gbabcde", "84"] {
-            assert!(
-                has(&flag(code), ContentCheck::InvisibleCharacters),
-                "{code}"
-            );
+            assert!(has(&flag(code), ContentCheck::InvisibleCharacters), "{code}");
         }
         let unfinished = flag("gbeng").replace(CANCEL_TAG, "");
         assert!(has(&unfinished, ContentCheck::InvisibleCharacters));
-        assert!(has(
-            &flag("gbeng").replace(BLACK_FLAG, "😀"),
-            ContentCheck::InvisibleCharacters
-        ));
-        assert!(has(
-            &format!("{}{CANCEL_TAG}", flag("gbeng")),
-            ContentCheck::InvisibleCharacters
-        ));
+        assert!(has(&flag("gbeng").replace(BLACK_FLAG, "😀"), ContentCheck::InvisibleCharacters));
+        assert!(has(&format!("{}{CANCEL_TAG}", flag("gbeng")), ContentCheck::InvisibleCharacters));
         assert!(checks("🏴").is_empty());
     }
 
@@ -505,14 +466,7 @@ mod tests {
         for c in listed {
             assert!(has(&format!("a{c}"), ContentCheck::EncodingDamage), "{c:?}");
         }
-        for c in [
-            '\u{D7FF}',
-            '\u{F900}',
-            '\u{FDCF}',
-            '\u{FDF0}',
-            '\u{FFFC}',
-            '\u{1FFFD}',
-        ] {
+        for c in ['\u{D7FF}', '\u{F900}', '\u{FDCF}', '\u{FDF0}', '\u{FFFC}', '\u{1FFFD}'] {
             assert!(checks(&format!("a{c}")).is_empty(), "{c:?}");
         }
     }

@@ -79,11 +79,9 @@ pub(super) fn describe(text: &str, trimmed: &str) -> Option<String> {
     match whole(trimmed) {
         Some((container, 0)) => Some(format!("{} as text", container.words())),
         Some((container, 1)) => Some(format!("{} as text, encoded twice", container.words())),
-        Some((container, encodings)) => Some(format!(
-            "{} as text, encoded {} times",
-            container.words(),
-            encodings + 1
-        )),
+        Some((container, encodings)) => {
+            Some(format!("{} as text, encoded {} times", container.words(), encodings + 1))
+        }
         None => fenced(text).map(|found| format!("a Markdown code fence around {}", found.words())),
     }
 }
@@ -104,11 +102,7 @@ impl<'a> Fence<'a> {
             return None;
         }
         let count = unindented.bytes().take_while(|&byte| byte == mark).count();
-        (count >= 3).then(|| Fence {
-            mark,
-            count,
-            info: &unindented[count..],
-        })
+        (count >= 3).then(|| Fence { mark, count, info: &unindented[count..] })
     }
 
     /// A back-tick in the info string would make the line inline code: "```x```".
@@ -150,15 +144,8 @@ mod tests {
 
     #[test]
     fn json_as_text() {
-        for text in [
-            "{}",
-            "[]",
-            " {\"a\": 1}\n",
-            "[1, [2]]",
-            "\"[]\"",
-            " \"{}\" ",
-            r#""\"[1]\"""#,
-        ] {
+        for text in ["{}", "[]", " {\"a\": 1}\n", "[1, [2]]", "\"[]\"", " \"{}\" ", r#""\"[1]\"""#]
+        {
             assert!(is_found(text), "{text:?}");
         }
         let honest = [

@@ -130,9 +130,7 @@ impl ContentChecks {
 
     /// The checks of the set, in table order.
     pub fn iter(self) -> impl Iterator<Item = ContentCheck> {
-        ContentCheck::ALL
-            .into_iter()
-            .filter(move |&check| self.contains(check))
+        ContentCheck::ALL.into_iter().filter(move |&check| self.contains(check))
     }
 }
 
@@ -190,11 +188,7 @@ pub fn examine(text: &str, role: TextRole) -> ContentChecks {
         }
         (TextRole::Value, _) => false,
     };
-    if is_clean {
-        ContentChecks::default()
-    } else {
-        examine_closely(text, role, signs)
-    }
+    if is_clean { ContentChecks::default() } else { examine_closely(text, role, signs) }
 }
 
 // Kept apart so that `examine` stays small enough to be cheap for clean texts.
@@ -295,10 +289,7 @@ mod tests {
     use super::*;
 
     fn ids(text: &str, role: TextRole) -> Vec<&'static str> {
-        examine(text, role)
-            .iter()
-            .map(|check| &check.id()["content:".len()..])
-            .collect()
+        examine(text, role).iter().map(|check| &check.id()["content:".len()..]).collect()
     }
 
     #[test]
@@ -320,10 +311,7 @@ mod tests {
         assert!(checks.contains(ContentCheck::EmbeddedJson));
         assert!(!checks.contains(ContentCheck::UnsafeNumbers));
         let listed: Vec<_> = checks.iter().collect();
-        assert_eq!(
-            listed,
-            [ContentCheck::BlankStrings, ContentCheck::EmbeddedJson]
-        );
+        assert_eq!(listed, [ContentCheck::BlankStrings, ContentCheck::EmbeddedJson]);
     }
 
     #[test]
@@ -352,10 +340,7 @@ mod tests {
             ("one\u{2028}two\u{85}", &["control_characters"]),
             ("```json\n[1, 2]\n```", &["embedded_json"]),
             ("\"{\\\"x\\\": 1}\"", &["embedded_json"]),
-            (
-                "{\"a\": \"{{name}}\"}",
-                &["placeholder_text", "embedded_json"],
-            ),
+            ("{\"a\": \"{{name}}\"}", &["placeholder_text", "embedded_json"]),
             (
                 "\u{7}\u{FEFF}\u{E000}${x}",
                 &[
@@ -373,17 +358,7 @@ mod tests {
 
     #[test]
     fn names_are_examined_for_characters_only() {
-        for name in [
-            "",
-            " ",
-            "todo",
-            "TODO",
-            "{{name}}",
-            "[1]",
-            "${x}",
-            "a\tb",
-            "```\n{}\n```",
-        ] {
+        for name in ["", " ", "todo", "TODO", "{{name}}", "[1]", "${x}", "a\tb", "```\n{}\n```"] {
             assert_eq!(ids(name, TextRole::Name), [""; 0], "{name:?}");
         }
         assert_eq!(ids("a\0", TextRole::Name), ["control_characters"]);
@@ -395,11 +370,7 @@ mod tests {
     fn descriptions_say_what_and_where() {
         use ContentCheck::*;
         let cases = [
-            (
-                "a\u{7}",
-                ControlCharacters,
-                "U+0007 (control character) at character 2",
-            ),
+            ("a\u{7}", ControlCharacters, "U+0007 (control character) at character 2"),
             (
                 "invoice\u{202E}gpj.exe",
                 InvisibleCharacters,
@@ -427,21 +398,9 @@ mod tests {
                 r#"text that was UTF-8 read as Windows-1252 ("â€®" for "<U+202E>") at character 2"#,
             ),
             ("", BlankStrings, "an empty string"),
-            (
-                "\t\n",
-                BlankStrings,
-                "2 white space characters and nothing else",
-            ),
-            (
-                " todo ",
-                PlaceholderText,
-                "the whole value is the placeholder \"todo\"",
-            ),
-            (
-                "TBD: price",
-                PlaceholderText,
-                "the value begins with \"TBD:\"",
-            ),
+            ("\t\n", BlankStrings, "2 white space characters and nothing else"),
+            (" todo ", PlaceholderText, "the whole value is the placeholder \"todo\""),
+            ("TBD: price", PlaceholderText, "the value begins with \"TBD:\""),
             (
                 "<your \"x\">",
                 PlaceholderText,
@@ -453,16 +412,8 @@ mod tests {
                 "the unrendered template mark \"{{name}}\" at character 6",
             ),
             ("{}", EmbeddedJson, "a JSON object as text"),
-            (
-                "\"[1]\"",
-                EmbeddedJson,
-                "a JSON array as text, encoded twice",
-            ),
-            (
-                "~~~\n[]",
-                EmbeddedJson,
-                "a Markdown code fence around a JSON array",
-            ),
+            ("\"[1]\"", EmbeddedJson, "a JSON array as text, encoded twice"),
+            ("~~~\n[]", EmbeddedJson, "a Markdown code fence around a JSON array"),
             ("fine", EmbeddedJson, "nothing of this kind"),
             ("1", UnsafeNumbers, "nothing of this kind"),
         ];
@@ -474,10 +425,7 @@ mod tests {
     #[test]
     fn quotes_are_short_and_show_nothing_hidden() {
         let long = "x".repeat(1000);
-        assert_eq!(
-            quoted(&long),
-            format!("\"{}…\"", "x".repeat(QUOTED_CHARACTERS))
-        );
+        assert_eq!(quoted(&long), format!("\"{}…\"", "x".repeat(QUOTED_CHARACTERS)));
         assert_eq!(
             quoted("a\u{3164}\u{200F}\n\u{FE0F}é'"),
             "\"a<U+3164><U+200F><U+000A><U+FE0F>é'\""

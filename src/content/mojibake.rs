@@ -56,11 +56,7 @@ pub(super) fn length(before: &str, text: &str) -> Option<usize> {
 pub(super) fn reread(misread: &str) -> Option<(String, &'static str)> {
     let bytes: Option<Vec<u8>> = misread.chars().map(byte).collect();
     let meant = String::from_utf8(bytes?).ok()?;
-    let encoding = if misread.chars().any(char::is_control) {
-        "Latin-1"
-    } else {
-        "Windows-1252"
-    };
+    let encoding = if misread.chars().any(char::is_control) { "Latin-1" } else { "Windows-1252" };
     Some((meant, encoding))
 }
 
@@ -92,11 +88,7 @@ impl Sequence {
         if count > 2 {
             std::str::from_utf8(&bytes[..count]).ok()?;
         }
-        Some(Sequence {
-            bytes,
-            count,
-            length: text.len() - characters.as_str().len(),
-        })
+        Some(Sequence { bytes, count, length: text.len() - characters.as_str().len() })
     }
 
     fn tail(&self) -> &[u8] {
@@ -153,10 +145,7 @@ fn is_shown_letter(before: Option<char>, tail: u8, next: Option<char>) -> bool {
 
 /// The Windows-1252 bytes of what ends a word or a phrase: … ‘ ’ “ ” – — ™ › no-break space « ® ».
 fn is_closing(byte: u8) -> bool {
-    matches!(
-        byte,
-        0x85 | 0x91..=0x94 | 0x96 | 0x97 | 0x99 | 0x9B | 0xA0 | 0xAB | 0xAE | 0xBB
-    )
+    matches!(byte, 0x85 | 0x91..=0x94 | 0x96 | 0x97 | 0x99 | 0x9B | 0xA0 | 0xAB | 0xAE | 0xBB)
 }
 
 /// The Windows-1252 bytes of what honest text may well have after a letter: what closes, the
@@ -178,11 +167,7 @@ fn is_letter(byte: u8) -> bool {
 
 /// What may have letters on both sides: letters, … ‘ ’ – — no-break space, soft hyphen, ´ and ·.
 fn may_stand_inside_word(byte: u8) -> bool {
-    is_letter(byte)
-        || matches!(
-            byte,
-            0x85 | 0x91 | 0x92 | 0x96 | 0x97 | 0xA0 | 0xAD | 0xB4 | 0xB7
-        )
+    is_letter(byte) || matches!(byte, 0x85 | 0x91 | 0x92 | 0x96 | 0x97 | 0xA0 | 0xAD | 0xB4 | 0xB7)
 }
 
 /// The byte that Windows-1252 reads as `c`, or that Latin-1 does where Windows-1252 has no such
@@ -299,24 +284,12 @@ mod tests {
             let text = misread(meant);
             assert!(is_damaged(&text), "{text:?} for {meant:?}");
             if !text.contains(|c: char| c.is_ascii()) {
-                assert_eq!(
-                    reread(&text).map(|(reread, _)| reread).as_deref(),
-                    Some(meant)
-                );
+                assert_eq!(reread(&text).map(|(reread, _)| reread).as_deref(), Some(meant));
             }
         }
-        for text in [
-            "Ã©",
-            "â€™",
-            "Ã¼",
-            "Â£",
-            "ðŸ˜€",
-            "ÃƒÂ©",
-            "Ã\u{89}",
-            "ï¿½",
-            "ï»¿",
-            "Ã\u{A0} Paris",
-        ] {
+        for text in
+            ["Ã©", "â€™", "Ã¼", "Â£", "ðŸ˜€", "ÃƒÂ©", "Ã\u{89}", "ï¿½", "ï»¿", "Ã\u{A0} Paris"]
+        {
             assert!(is_damaged(text), "{text:?}");
         }
     }

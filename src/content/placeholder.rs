@@ -84,10 +84,7 @@ pub(super) fn describe(text: &str, trimmed: &str) -> Option<String> {
         None => {
             let (at, mark) = template_mark(text)?;
             let number = character_number(text, at);
-            format!(
-                "the unrendered template mark {} at character {number}",
-                quoted(mark)
-            )
+            format!("the unrendered template mark {} at character {number}", quoted(mark))
         }
     })
 }
@@ -100,9 +97,8 @@ const COMMANDS: [&str; 5] = ["your", "insert", "provide", "replace", "specify"];
 
 /// Verbs that tell it only before one of [`OBJECTS`] or a [`FIELDS`] word: "[Add to cart]", "[Type
 /// II]" and "[Enter]" are labels, "[add a description]" and "[enter date]" are not.
-const VERBS: [&str; 10] = [
-    "add", "choose", "describe", "enter", "fill", "give", "put", "select", "type", "write",
-];
+const VERBS: [&str; 10] =
+    ["add", "choose", "describe", "enter", "fill", "give", "put", "select", "type", "write"];
 
 /// What makes a command of the verb before it, if more follows.
 const OBJECTS: [&str; 8] = ["a", "an", "the", "your", "one", "in", "out", "this"];
@@ -204,10 +200,7 @@ fn unbracketed(value: &str) -> Option<(&str, bool)> {
         _ => return None,
     };
     let mut inside = value.strip_prefix(opening)?.strip_suffix(closing)?;
-    while let Some(deeper) = inside
-        .strip_prefix(opening)
-        .and_then(|i| i.strip_suffix(closing))
-    {
+    while let Some(deeper) = inside.strip_prefix(opening).and_then(|i| i.strip_suffix(closing)) {
         inside = deeper;
     }
     Some((inside.trim(), opening == '<'))
@@ -221,18 +214,12 @@ fn is_unfinished(word: &str) -> bool {
 
 fn is_label(words: &[&str]) -> bool {
     words.iter().all(|word| field(word).is_some())
-        && words
-            .last()
-            .and_then(|word| field(word))
-            .is_some_and(|stands_last| stands_last)
+        && words.last().and_then(|word| field(word)).is_some_and(|stands_last| stands_last)
 }
 
 /// Whether `word` names a field, and then whether it may stand last.
 fn field(word: &str) -> Option<bool> {
-    FIELDS
-        .iter()
-        .find(|(name, _)| word.eq_ignore_ascii_case(name))
-        .map(|&(_, last)| last)
+    FIELDS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name)).map(|&(_, last)| last)
 }
 
 fn is_one_of(list: &[&str], word: &str) -> bool {
@@ -257,16 +244,10 @@ pub(super) fn template_mark(text: &str) -> Option<(usize, &str)> {
     // twice.
     while let Some(skipped) = bytes[at..].iter().position(|&byte| is_delimiter(byte)) {
         let sign = at + skipped;
-        let braces = bytes[sign..]
-            .iter()
-            .take_while(|&&byte| byte == b'{')
-            .count();
+        let braces = bytes[sign..].iter().take_while(|&&byte| byte == b'{').count();
         at = sign + braces.max(1);
         let (before, inside_on) = (&bytes[..sign], &bytes[at..]);
-        let Some(length) = inside_on
-            .iter()
-            .take(MAX_MARK)
-            .position(|&byte| is_delimiter(byte))
+        let Some(length) = inside_on.iter().take(MAX_MARK).position(|&byte| is_delimiter(byte))
         else {
             continue;
         };
@@ -304,9 +285,7 @@ fn is_delimiter(byte: u8) -> bool {
 /// it (`{{#each lines}}`, `{{> footer}}`, `{{- name -}}`), or up to three words (`{{First Name}}`).
 fn is_braced_name(inside: &str, before: &[u8]) -> bool {
     let inside = inside.trim();
-    let plain = inside
-        .trim_start_matches(['-', '~'])
-        .trim_end_matches(['-', '~']);
+    let plain = inside.trim_start_matches(['-', '~']).trim_end_matches(['-', '~']);
     if let Some(section) = plain.strip_prefix(['#', '/', '^', '>', '&', '.', '$', '@']) {
         return is_name_first(section);
     }
@@ -332,20 +311,14 @@ fn is_expression(inside: &str, operators: &str) -> bool {
 }
 
 fn is_name_first(inside: &str) -> bool {
-    inside
-        .trim_start()
-        .starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '@' | '$'))
+    inside.trim_start().starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '@' | '$'))
 }
 
 /// Whether LaTeX comes before double braces: a command (`\text`) or an exponent.
 fn is_after_latex(before: &[u8]) -> bool {
     /// Longer than any command in use; bounds the look back.
     const MAX_COMMAND: usize = 32;
-    let letters = before
-        .iter()
-        .rev()
-        .take(MAX_COMMAND)
-        .take_while(|b| b.is_ascii_alphabetic());
+    let letters = before.iter().rev().take(MAX_COMMAND).take_while(|b| b.is_ascii_alphabetic());
     let letters = letters.count();
     match before[..before.len() - letters] {
         // One letter is rather the line break of a text that was escaped twice.
@@ -613,9 +586,6 @@ mod tests {
             ],
             false,
         );
-        assert_all(
-            &[&format!("{{{{{}}}}}", "a".repeat(super::MAX_MARK))],
-            false,
-        );
+        assert_all(&[&format!("{{{{{}}}}}", "a".repeat(super::MAX_MARK))], false);
     }
 }

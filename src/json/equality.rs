@@ -28,9 +28,7 @@ impl PartialEq for Value<'_> {
             }
             (Kind::Object, Kind::Object) => {
                 self.len() == other.len()
-                    && self
-                        .members()
-                        .all(|member| other.get(member.name()) == Some(member.value()))
+                    && self.members().all(|member| other.get(member.name()) == Some(member.value()))
             }
             _ => false,
         }
@@ -49,11 +47,7 @@ impl Number<'_> {
         match self {
             Number::Integer(literal) => {
                 let digits = literal.strip_prefix('-').unwrap_or(literal).len();
-                if digits <= EXACT_DIGITS {
-                    literal.parse().ok()
-                } else {
-                    None
-                }
+                if digits <= EXACT_DIGITS { literal.parse().ok() } else { None }
             }
             Number::Double(double) => Some(double),
         }
@@ -107,10 +101,7 @@ impl ValueHasher {
             Kind::String => (2u8, value.as_str()).hash(&mut hasher),
             Kind::Integer | Kind::Double => {
                 3u8.hash(&mut hasher);
-                match value
-                    .as_number()
-                    .map(|number| (number, number.as_exact_double()))
-                {
+                match value.as_number().map(|number| (number, number.as_exact_double())) {
                     // Beyond 15 digits an integer and a double can be equal without both being
                     // exact as doubles; the exact decimal is the same for both.
                     Some((_, Some(double))) if double.abs() < 1e15 => {
@@ -145,10 +136,8 @@ mod tests {
     use super::*;
 
     fn equal(a: &str, b: &str) -> bool {
-        let (a, b) = (
-            Document::parse(a.as_bytes()).unwrap(),
-            Document::parse(b.as_bytes()).unwrap(),
-        );
+        let (a, b) =
+            (Document::parse(a.as_bytes()).unwrap(), Document::parse(b.as_bytes()).unwrap());
         let hasher = ValueHasher::default();
         let equal = a.root() == b.root();
         assert_eq!(equal, b.root() == a.root());

@@ -133,11 +133,7 @@ impl fmt::Display for ReadErrorKind {
                 f.write_str("a lone surrogate: half of a \\u pair without the other")
             }
             ReadErrorKind::DuplicateMember(name) => {
-                write!(
-                    f,
-                    "the member {} stands twice in one object",
-                    crate::text::quoted(name)
-                )
+                write!(f, "the member {} stands twice in one object", crate::text::quoted(name))
             }
             ReadErrorKind::TooDeep => f.write_str("nested deeper than 128 levels"),
         }
@@ -146,15 +142,8 @@ impl fmt::Display for ReadErrorKind {
 
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} at line {}, column {}",
-            self.kind, self.position.line, self.position.column
-        )?;
-        if matches!(
-            self.kind,
-            ReadErrorKind::Encoding(_) | ReadErrorKind::InvalidUtf8
-        ) {
+        write!(f, "{} at line {}, column {}", self.kind, self.position.line, self.position.column)?;
+        if matches!(self.kind, ReadErrorKind::Encoding(_) | ReadErrorKind::InvalidUtf8) {
             write!(f, " (byte offset {})", self.offset)?;
         }
         if self.path != "$" {

@@ -107,10 +107,7 @@ impl<'t> Document<'t> {
 
     /// The value itself.
     pub fn root(&self) -> Value<'_> {
-        Value {
-            document: self,
-            index: 0,
-        }
+        Value { document: self, index: 0 }
     }
 
     /// The text that was read, without a byte order mark.
@@ -221,10 +218,7 @@ impl<'d> Value<'d> {
 
     /// The value at a place that [`Value::index`] gave for the same document.
     pub fn at(self, index: u32) -> Value<'d> {
-        Value {
-            document: self.document,
-            index,
-        }
+        Value { document: self.document, index }
     }
 
     /// The index behind the last node inside, so that `index()..end_index()` is its subtree.
@@ -291,11 +285,7 @@ impl<'d> Value<'d> {
     /// canonical form as it stands.
     pub(crate) fn as_plain_str(self) -> Option<&'d str> {
         let node = self.document.node(self.index);
-        if node.kind == NodeKind::String {
-            self.as_str()
-        } else {
-            None
-        }
+        if node.kind == NodeKind::String { self.as_str() } else { None }
     }
 
     /// The number, if it is one.
@@ -340,21 +330,13 @@ impl<'d> Value<'d> {
     /// The elements of an array in order; none for any other kind.
     pub fn elements(self) -> Elements<'d> {
         let left = if self.is_array() { self.len() } else { 0 };
-        Elements {
-            document: self.document,
-            index: self.index + 1,
-            left,
-        }
+        Elements { document: self.document, index: self.index + 1, left }
     }
 
     /// The members of an object in document order; none for any other kind.
     pub fn members(self) -> Members<'d> {
         let left = if self.is_object() { self.len() } else { 0 };
-        Members {
-            document: self.document,
-            index: self.index + 1,
-            left,
-        }
+        Members { document: self.document, index: self.index + 1, left }
     }
 
     /// An object's member, by its unescaped name.
@@ -363,20 +345,13 @@ impl<'d> Value<'d> {
             return None;
         }
         if self.len() <= reader::SMALL_OBJECT {
-            return self
-                .members()
-                .find(|member| member.name() == name)
-                .map(Member::value);
+            return self.members().find(|member| member.name() == name).map(Member::value);
         }
         let buffers = &self.document.buffers;
-        let place = buffers
-            .large_objects
-            .binary_search_by_key(&self.index, |&(node, _)| node);
+        let place = buffers.large_objects.binary_search_by_key(&self.index, |&(node, _)| node);
         let start = buffers.large_objects[place.ok()?].1 as usize;
         let order = &buffers.order[start..start + self.len()];
-        let found = order
-            .binary_search_by(|&key| self.document.string_at(key).cmp(name))
-            .ok()?;
+        let found = order.binary_search_by(|&key| self.document.string_at(key).cmp(name)).ok()?;
         Some(self.at(order[found] + 1))
     }
 
@@ -410,10 +385,8 @@ impl<'d> Value<'d> {
                 }
                 at = member.value();
             } else {
-                let Some((position, element)) = at
-                    .elements()
-                    .enumerate()
-                    .find(|&(_, element)| holds(element))
+                let Some((position, element)) =
+                    at.elements().enumerate().find(|&(_, element)| holds(element))
                 else {
                     break;
                 };
@@ -456,10 +429,7 @@ impl<'d> Iterator for Elements<'d> {
             return None;
         }
         self.left -= 1;
-        let value = Value {
-            document: self.document,
-            index: self.index,
-        };
+        let value = Value { document: self.document, index: self.index };
         self.index = value.end_index();
         Some(value)
     }
@@ -510,10 +480,7 @@ impl<'d> Iterator for Members<'d> {
             return None;
         }
         self.left -= 1;
-        let name = Value {
-            document: self.document,
-            index: self.index,
-        };
+        let name = Value { document: self.document, index: self.index };
         self.index = self.document.next(self.index + 1);
         Some(Member { name })
     }
@@ -553,10 +520,7 @@ mod tests {
 
         let text = format!(
             "{{{}}}",
-            (0..500)
-                .map(|n| format!("\"m{n}\":{n}"))
-                .collect::<Vec<_>>()
-                .join(",")
+            (0..500).map(|n| format!("\"m{n}\":{n}")).collect::<Vec<_>>().join(",")
         );
         let large = Document::parse(text.as_bytes()).unwrap();
         for n in 0..500 {
@@ -575,21 +539,12 @@ mod tests {
             second.steps_from(document.root()),
             [Step::Member("a"), Step::Element(1), Step::Member("b")]
         );
-        let name = array
-            .element(1)
-            .unwrap()
-            .members()
-            .next()
-            .unwrap()
-            .name_value();
+        let name = array.element(1).unwrap().members().next().unwrap().name_value();
         assert_eq!(
             name.steps_from(document.root()),
             [Step::Member("a"), Step::Element(1), Step::Member("b")]
         );
-        assert_eq!(
-            second.steps_from(array),
-            [Step::Element(1), Step::Member("b")]
-        );
+        assert_eq!(second.steps_from(array), [Step::Element(1), Step::Member("b")]);
         assert!(document.root().steps_from(document.root()).is_empty());
     }
 

@@ -23,12 +23,7 @@ pub struct PositionFinder<'t> {
 
 impl<'t> PositionFinder<'t> {
     pub(super) fn new(text: &'t str) -> PositionFinder<'t> {
-        PositionFinder {
-            text,
-            offset: 0,
-            line: 1,
-            column: 1,
-        }
+        PositionFinder { text, offset: 0, line: 1, column: 1 }
     }
 
     /// The position of the character at a byte offset; past the end it is the end.
@@ -45,10 +40,7 @@ impl<'t> PositionFinder<'t> {
             self.column += between.chars().count();
         }
         self.offset = offset;
-        Position {
-            line: self.line,
-            column: self.column,
-        }
+        Position { line: self.line, column: self.column }
     }
 }
 

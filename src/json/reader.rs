@@ -47,12 +47,7 @@ pub(super) fn read(bytes: &[u8], mut buffers: Buffers) -> Result<(&str, Buffers)
         Ok(text) => text,
         Err(error) => return Err(Box::new(Refused { error, buffers })),
     };
-    let mut reader = Reader {
-        text,
-        bytes: text.as_bytes(),
-        at: 0,
-        buffers,
-    };
+    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, buffers };
     match reader.document() {
         Ok(()) => {
             reader.buffers.large_objects.sort_unstable();
@@ -67,10 +62,7 @@ pub(super) fn read(bytes: &[u8], mut buffers: Buffers) -> Result<(&str, Buffers)
                 position: PositionFinder::new(text).position(offset),
                 path: reader.path(),
             };
-            Err(Box::new(Refused {
-                error,
-                buffers: reader.buffers,
-            }))
+            Err(Box::new(Refused { error, buffers: reader.buffers }))
         }
     }
 }
@@ -81,12 +73,7 @@ fn text_of(bytes: &[u8]) -> Result<&str, ReadError> {
         // What comes before the fault is text, so that its line and column can be told.
         let before = String::from_utf8_lossy(&bytes[..offset]);
         let position = PositionFinder::new(&before).position(before.len());
-        Err(ReadError {
-            kind,
-            offset,
-            position,
-            path: "$".to_owned(),
-        })
+        Err(ReadError { kind, offset, position, path: "$".to_owned() })
     };
     if u32::try_from(bytes.len()).is_err() {
         return refuse(ReadErrorKind::TooLarge, 0);
@@ -134,12 +121,7 @@ impl<'t> Reader<'t> {
 
     fn push(&mut self, kind: NodeKind, start: usize, a: usize, b: usize) {
         // The text is shorter than 4 GiB, so no offset or length is cut.
-        let node = Node {
-            start: start as u32,
-            a: a as u32,
-            b: b as u32,
-            kind,
-        };
+        let node = Node { start: start as u32, a: a as u32, b: b as u32, kind };
         self.buffers.nodes.push(node);
     }
 
@@ -229,21 +211,8 @@ impl<'t> Reader<'t> {
                 }
                 let object = open == b'{';
                 let node = self.buffers.nodes.len() as u32;
-                self.push(
-                    if object {
-                        NodeKind::Object
-                    } else {
-                        NodeKind::Array
-                    },
-                    start,
-                    0,
-                    0,
-                );
-                self.buffers.frames.push(Frame {
-                    node,
-                    count: 0,
-                    object,
-                });
+                self.push(if object { NodeKind::Object } else { NodeKind::Array }, start, 0, 0);
+                self.buffers.frames.push(Frame { node, count: 0, object });
                 self.at += 1;
                 return Ok(true);
             }
@@ -257,10 +226,7 @@ impl<'t> Reader<'t> {
 
     fn literal(&mut self, word: &[u8]) -> bool {
         let found = self.bytes[self.at..].starts_with(word)
-            && !self
-                .bytes
-                .get(self.at + word.len())
-                .is_some_and(u8::is_ascii_alphanumeric);
+            && !self.bytes.get(self.at + word.len()).is_some_and(u8::is_ascii_alphanumeric);
         if found {
             self.at += word.len();
         }
@@ -296,19 +262,12 @@ impl<'t> Reader<'t> {
             let first = self.buffers.names.len() - frame.count as usize;
             if let Some(repeated) = self.duplicate(first, frame.node) {
                 // The place and the path are those of the second of the two.
-                let place = self.buffers.names[first..]
-                    .iter()
-                    .position(|&name| name == repeated);
+                let place = self.buffers.names[first..].iter().position(|&name| name == repeated);
                 let count = place.unwrap_or_default();
                 self.buffers.names.truncate(first + count + 1);
-                self.buffers.frames.push(Frame {
-                    count: count as u32,
-                    ..frame
-                });
+                self.buffers.frames.push(Frame { count: count as u32, ..frame });
                 self.at = self.buffers.nodes[repeated as usize].start as usize;
-                return Err(ReadErrorKind::DuplicateMember(
-                    self.name(repeated).to_owned(),
-                ));
+                return Err(ReadErrorKind::DuplicateMember(self.name(repeated).to_owned()));
             }
             self.buffers.names.truncate(first);
         }
@@ -350,11 +309,7 @@ impl<'t> Reader<'t> {
             let ends = name.as_bytes().first().copied().unwrap_or(0) as usize
                 + 5 * name.as_bytes().last().copied().unwrap_or(0) as usize;
             let bit = 1u64 << ((ends + 11 * name.len()) % 64);
-            if seen & bit != 0
-                && names[..position]
-                    .iter()
-                    .any(|&other| self.name(other) == name)
-            {
+            if seen & bit != 0 && names[..position].iter().any(|&other| self.name(other) == name) {
                 return Some(index);
             }
             seen |= bit;
@@ -396,10 +351,7 @@ impl<'t> Reader<'t> {
             }
             self.at += 8;
         }
-        while self
-            .peek()
-            .is_some_and(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\')
-        {
+        while self.peek().is_some_and(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\') {
             self.at += 1;
         }
     }
@@ -407,9 +359,7 @@ impl<'t> Reader<'t> {
     /// A string that has escapes, from its first backslash on.
     fn escaped_string(&mut self, start: usize) -> Read<()> {
         let place = self.buffers.unescaped.len();
-        self.buffers
-            .unescaped
-            .push_str(&self.text[start + 1..self.at]);
+        self.buffers.unescaped.push_str(&self.text[start + 1..self.at]);
         loop {
             match self.peek() {
                 Some(b'"') => {
@@ -473,14 +423,9 @@ impl<'t> Reader<'t> {
 
     /// The four hex digits of the `\u` at `at`.
     fn hex4(&self, at: usize) -> Read<u32> {
-        let digits = self
-            .bytes
-            .get(at + 2..at + 6)
-            .ok_or(ReadErrorKind::EndsEarly)?;
+        let digits = self.bytes.get(at + 2..at + 6).ok_or(ReadErrorKind::EndsEarly)?;
         digits.iter().try_fold(0, |code, &byte| {
-            let digit = (byte as char)
-                .to_digit(16)
-                .ok_or(ReadErrorKind::BadEscape)?;
+            let digit = (byte as char).to_digit(16).ok_or(ReadErrorKind::BadEscape)?;
             Ok(code * 16 + digit)
         })
     }
@@ -500,18 +445,14 @@ impl<'t> Reader<'t> {
             Some(b'1'..=b'9') => self.digits(),
             Some(b'I') => return Err(ReadErrorKind::NotANumber("-Infinity")),
             _ => {
-                return Err(ReadErrorKind::BadNumber(
-                    "has no digits behind the minus sign",
-                ));
+                return Err(ReadErrorKind::BadNumber("has no digits behind the minus sign"));
             }
         }
         let integer_end = self.at;
         if self.peek() == Some(b'.') {
             self.at += 1;
             if !self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-                return Err(ReadErrorKind::BadNumber(
-                    "has no digits behind the decimal point",
-                ));
+                return Err(ReadErrorKind::BadNumber("has no digits behind the decimal point"));
             }
             self.digits();
         }
@@ -578,15 +519,8 @@ impl<'t> Reader<'t> {
                     .take(20)
                     .take_while(|c| c.is_alphanumeric() || *c == '_')
                     .collect();
-                let found = if word.is_empty() {
-                    first.to_string()
-                } else {
-                    word
-                };
-                ReadErrorKind::Unexpected {
-                    wanted,
-                    found: crate::text::quoted(&found),
-                }
+                let found = if word.is_empty() { first.to_string() } else { word };
+                ReadErrorKind::Unexpected { wanted, found: crate::text::quoted(&found) }
             }
         }
     }
@@ -657,63 +591,24 @@ mod tests {
     #[test]
     fn a_refusal_says_what_and_where() {
         let cases: &[(&[u8], &str)] = &[
-            (
-                b"",
-                "no JSON value: it is empty or only white space at line 1, column 1",
-            ),
-            (
-                b" \n\t",
-                "no JSON value: it is empty or only white space at line 2, column 2",
-            ),
-            (
-                b"{\"a\":[1,\n NaN]}",
-                "NaN is not JSON at line 2, column 2, in $.a[1]",
-            ),
-            (
-                b"[-Infinity]",
-                "-Infinity is not JSON at line 1, column 3, in $.[0]",
-            ),
-            (
-                b"[1,]",
-                "a trailing comma is not JSON at line 1, column 3, in $.[1]",
-            ),
-            (
-                b"{\"a\":1,}",
-                "a trailing comma is not JSON at line 1, column 7",
-            ),
+            (b"", "no JSON value: it is empty or only white space at line 1, column 1"),
+            (b" \n\t", "no JSON value: it is empty or only white space at line 2, column 2"),
+            (b"{\"a\":[1,\n NaN]}", "NaN is not JSON at line 2, column 2, in $.a[1]"),
+            (b"[-Infinity]", "-Infinity is not JSON at line 1, column 3, in $.[0]"),
+            (b"[1,]", "a trailing comma is not JSON at line 1, column 3, in $.[1]"),
+            (b"{\"a\":1,}", "a trailing comma is not JSON at line 1, column 7"),
             (b"// c\n{}", "a comment is not JSON at line 1, column 1"),
-            (
-                b"{} {}",
-                "a second value after the first at line 1, column 4",
-            ),
-            (
-                b"[01]",
-                "a number with a leading zero is not JSON at line 1, column 3, in $.[0]",
-            ),
-            (
-                b"[+1]",
-                "a number with a plus sign is not JSON at line 1, column 2, in $.[0]",
-            ),
+            (b"{} {}", "a second value after the first at line 1, column 4"),
+            (b"[01]", "a number with a leading zero is not JSON at line 1, column 3, in $.[0]"),
+            (b"[+1]", "a number with a plus sign is not JSON at line 1, column 2, in $.[0]"),
             (
                 b"[.5]",
                 "a number has no digits before the decimal point at line 1, column 2, in $.[0]",
             ),
-            (
-                b"{\"a\" 1}",
-                "expected a colon, found \"1\" at line 1, column 6, in $.a",
-            ),
-            (
-                b"{a:1}",
-                "expected a member name in double quotes, found \"a\" at line 1, column 2",
-            ),
-            (
-                b"[1 2]",
-                "expected a comma or ']', found \"2\" at line 1, column 4, in $.[1]",
-            ),
-            (
-                b"{\"a\":1",
-                "the text ends inside a value at line 1, column 7",
-            ),
+            (b"{\"a\" 1}", "expected a colon, found \"1\" at line 1, column 6, in $.a"),
+            (b"{a:1}", "expected a member name in double quotes, found \"a\" at line 1, column 2"),
+            (b"[1 2]", "expected a comma or ']', found \"2\" at line 1, column 4, in $.[1]"),
+            (b"{\"a\":1", "the text ends inside a value at line 1, column 7"),
             (
                 b"[1e400]",
                 "a number out of range (beyond IEEE-754 doubles) at line 1, column 2, in $.[0]",
@@ -726,10 +621,7 @@ mod tests {
                 b"[\"\\ud800\"]",
                 "a lone surrogate: half of a \\u pair without the other at line 1, column 3, in $.[0]",
             ),
-            (
-                b"\"a\tb\"",
-                "a raw control character (U+0009) inside a string at line 1, column 3",
-            ),
+            (b"\"a\tb\"", "a raw control character (U+0009) inside a string at line 1, column 3"),
             (
                 b"\xFF\xFE{\0}\0",
                 "the text is UTF-16 (little-endian), not UTF-8 at line 1, column 1 (byte offset 0)",
@@ -738,22 +630,10 @@ mod tests {
                 b"\0{\0}",
                 "the text is UTF-16 (big-endian), not UTF-8 at line 1, column 1 (byte offset 0)",
             ),
-            (
-                b"[\n\"\xFF\"]",
-                "a byte that is not valid UTF-8 at line 2, column 2 (byte offset 3)",
-            ),
-            (
-                b"```json\n{}\n```",
-                "the text starts with a Markdown code fence at line 1, column 1",
-            ),
-            (
-                b"True",
-                "expected a value, found \"True\" at line 1, column 1",
-            ),
-            (
-                b"nulls",
-                "expected a value, found \"nulls\" at line 1, column 1",
-            ),
+            (b"[\n\"\xFF\"]", "a byte that is not valid UTF-8 at line 2, column 2 (byte offset 3)"),
+            (b"```json\n{}\n```", "the text starts with a Markdown code fence at line 1, column 1"),
+            (b"True", "expected a value, found \"True\" at line 1, column 1"),
+            (b"nulls", "expected a value, found \"nulls\" at line 1, column 1"),
         ];
         for (text, message) in cases {
             assert_eq!(refusal(text).to_string(), *message);
@@ -773,24 +653,15 @@ mod tests {
         assert!(Document::parse(nested(128).as_bytes()).is_ok());
         assert_eq!(refusal(nested(129)).kind, ReadErrorKind::TooDeep);
         assert_eq!(refusal("[".repeat(100_000)).kind, ReadErrorKind::TooDeep);
-        assert_eq!(
-            refusal("{\"a\":".repeat(100_000)).kind,
-            ReadErrorKind::TooDeep
-        );
+        assert_eq!(refusal("{\"a\":".repeat(100_000)).kind, ReadErrorKind::TooDeep);
     }
 
     #[test]
     fn integers_are_read_to_4300_digits() {
         assert!(Document::parse("9".repeat(4300).as_bytes()).is_ok());
         assert!(Document::parse(format!("-{}", "9".repeat(4300)).as_bytes()).is_ok());
-        assert_eq!(
-            refusal("9".repeat(4301)).kind,
-            ReadErrorKind::IntegerTooLong
-        );
-        assert_eq!(
-            refusal("9".repeat(400) + ".0").kind,
-            ReadErrorKind::NumberOutOfRange
-        );
+        assert_eq!(refusal("9".repeat(4301)).kind, ReadErrorKind::IntegerTooLong);
+        assert_eq!(refusal("9".repeat(400) + ".0").kind, ReadErrorKind::NumberOutOfRange);
         assert!(Document::parse(b"1e-400").is_ok());
     }
 
@@ -819,10 +690,7 @@ mod tests {
                     .as_str()
                     .unwrap()
                     .to_owned();
-                assert_eq!(
-                    document.root().element(0).unwrap().as_str(),
-                    Some(&*expected)
-                );
+                assert_eq!(document.root().element(0).unwrap().as_str(), Some(&*expected));
             }
             let open = format!("\"{}", "x".repeat(length));
             assert_eq!(refusal(open).kind, ReadErrorKind::EndsEarly);
@@ -832,13 +700,7 @@ mod tests {
     #[test]
     fn buffers_are_reused_without_traces() {
         let mut buffers = Buffers::default();
-        for text in [
-            r#"{"a":"\n","b":[1]}"#,
-            "[1,",
-            r#""x""#,
-            r#"{"a":1,"a":2}"#,
-            "[[]]",
-        ] {
+        for text in [r#"{"a":"\n","b":[1]}"#, "[1,", r#""x""#, r#"{"a":1,"a":2}"#, "[[]]"] {
             buffers = match Document::parse_with(text.as_bytes(), buffers) {
                 Ok(document) => {
                     assert_eq!(document.root().source(), text);

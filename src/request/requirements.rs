@@ -59,24 +59,15 @@ const RULE_FIELDS: [&str; 10] = [
 ];
 
 /// The fields of a rule that not every type has.
-const ALTERNATIVES: [&str; 6] = [
-    "equals_field",
-    "equals",
-    "other_field",
-    "value",
-    "in_field",
-    "values",
-];
+const ALTERNATIVES: [&str; 6] =
+    ["equals_field", "equals", "other_field", "value", "in_field", "values"];
 
 const BOUND_FIELDS: [&str; 3] = ["min", "max", "if_present"];
 
 /// The schema that stands in where none is given.
 pub(crate) fn anything() -> Option<Value<'static>> {
     static ANYTHING: OnceLock<Option<Document<'static>>> = OnceLock::new();
-    ANYTHING
-        .get_or_init(|| Document::parse(b"true").ok())
-        .as_ref()
-        .map(Document::root)
+    ANYTHING.get_or_init(|| Document::parse(b"true").ok()).as_ref().map(Document::root)
 }
 
 impl<'d> Requirements<'d> {
@@ -169,7 +160,7 @@ impl Supplied<'_> {
     }
 
     /// Over what was supplied, `null` where it was omitted.
-    pub(super) fn rules_hash(&self) -> Digest {
+    pub fn rules_hash(&self) -> Digest {
         hash_of(|out| {
             out.push(b"{\"bounds\":");
             write_or_null(self.bounds, out);
@@ -192,24 +183,89 @@ impl Supplied<'_> {
 
     /// The canonical request between `agent_id` and the output.
     fn write_middle(&self, out: &mut impl Sink) {
-        let boolean = |flag: bool| {
-            if flag {
-                b"true".as_slice()
-            } else {
-                b"false".as_slice()
-            }
-        };
+        let boolean = |flag: bool| if flag { b"true".as_slice() } else { b"false".as_slice() };
+        self.write_middle_with(
+            |out| out.push(boolean(self.enforce_rules)),
+            |out| out.push(boolean(self.strict_content_check)),
+            out,
+        );
+    }
+
+    fn write_middle_with<S: Sink>(
+        &self,
+        write_enforce: impl FnOnce(&mut S),
+        write_strict: impl FnOnce(&mut S),
+        out: &mut S,
+    ) {
         out.push(b",\"bounds\":");
         write_bounds(self.bounds, out);
         out.push(b",\"enforce_rules\":");
-        out.push(boolean(self.enforce_rules));
+        write_enforce(out);
         out.push(b",\"expected_schema\":");
         write_or_null(self.schema, out);
         out.push(b",\"rules\":");
         write_rules(self.rules, out);
         out.push(b",\"strict_content_check\":");
-        out.push(boolean(self.strict_content_check));
+        write_strict(out);
         out.push(b",\"submitted_output\":");
+    }
+}
+
+/// The hashes of a request that is only read, not understood: what a receipt says of it can be
+/// compared even where the request would be refused.
+#[derive(Clone, Copy, Debug)]
+pub struct RawRequest<'d> {
+    request: Value<'d>,
+    supplied: Supplied<'d>,
+}
+
+impl<'d> RawRequest<'d> {
+    /// Takes any JSON value for a request.
+    pub fn new(request: Value<'d>) -> RawRequest<'d> {
+        let supplied = Supplied {
+            schema: request.get("expected_schema"),
+            rules: request.get("rules"),
+            bounds: request.get("bounds"),
+            ..Supplied::default()
+        };
+        RawRequest { request, supplied }
+    }
+
+    /// A field's value, as it was sent.
+    pub fn field(&self, name: &str) -> Option<Value<'d>> {
+        self.request.get(name)
+    }
+
+    /// The hash of the output, where there is one.
+    pub fn output_hash(&self) -> Option<Digest> {
+        self.field("submitted_output").map(Digest::of)
+    }
+
+    /// The hash of the schema, where there is one.
+    pub fn schema_hash(&self) -> Option<Digest> {
+        self.supplied.schema.map(Digest::of)
+    }
+
+    /// The hash of `{"bounds": …, "rules": …}`.
+    pub fn rules_hash(&self) -> Digest {
+        self.supplied.rules_hash()
+    }
+
+    /// The hash of the canonical request.
+    pub fn request_hash(&self) -> Digest {
+        hash_of(|out| {
+            out.push(b"{\"agent_id\":");
+            write_or_null(self.field("agent_id"), out);
+            self.supplied.write_middle_with(
+                |out| write_or(self.field("enforce_rules"), b"false", out),
+                |out| write_or(self.field("strict_content_check"), b"false", out),
+                out,
+            );
+            write_or_null(self.field("submitted_output"), out);
+            out.push(b",\"task_id\":");
+            write_or_null(self.field("task_id"), out);
+            out.push(b"}");
+        })
     }
 }
 
@@ -308,12 +364,7 @@ fn write_or(value: Option<Value<'_>>, default: &[u8], out: &mut impl Sink) {
 pub(super) fn check_schema_kind(schema: Value<'_>, problems: &mut Problems) {
     if !is_schema_kind(schema) {
         let problem = format!("is {}, not an object or a boolean", article(schema));
-        problems.add(
-            "expected_schema",
-            problem,
-            "Put a JSON Schema there.",
-            Some(schema),
-        );
+        problems.add("expected_schema", problem, "Put a JSON Schema there.", Some(schema));
     }
 }
 
@@ -327,9 +378,7 @@ pub(super) fn read_schema<'d>(
     problems: &mut Problems,
 ) -> Option<Schema<'d>> {
     let schema = schema.filter(|schema| is_schema_kind(*schema))?;
-    Schema::compile(schema)
-        .map_err(|found| problems.schema(schema, found))
-        .ok()
+    Schema::compile(schema).map_err(|found| problems.schema(schema, found)).ok()
 }
 
 pub(super) fn read_rules<'d>(rules: Option<Value<'d>>, problems: &mut Problems) -> Vec<Rule<'d>> {
@@ -353,12 +402,7 @@ fn read_rule<'d>(rule: Value<'d>, name: &str, problems: &mut Problems) -> Option
         return None;
     }
     let rule_type = read_rule_type(fields, rule, name, problems);
-    let field = read_path(
-        fields.required("field"),
-        rule,
-        &format!("{name}.field"),
-        problems,
-    );
+    let field = read_path(fields.required("field"), rule, &format!("{name}.field"), problems);
     let tolerance = read_tolerance(fields.required("tolerance"), name, problems);
     let if_present = problems.flag(fields.required("if_present"), &format!("{name}.if_present"));
     let rule_type = rule_type?;
@@ -368,10 +412,7 @@ fn read_rule<'d>(rule: Value<'d>, name: &str, problems: &mut Problems) -> Option
         RuleType::ExistsIn => &["in_field", "values"],
         RuleType::Unique => &[],
     };
-    for foreign in ALTERNATIVES
-        .into_iter()
-        .filter(|alternative| !own.contains(alternative))
-    {
+    for foreign in ALTERNATIVES.into_iter().filter(|alternative| !own.contains(alternative)) {
         if let Some(value) = fields.optional(foreign) {
             let problem = format!("does not belong to a rule of type '{}'", rule_type.name());
             let fix = match own {
@@ -381,11 +422,8 @@ fn read_rule<'d>(rule: Value<'d>, name: &str, problems: &mut Problems) -> Option
             problems.add(format!("{name}.{foreign}"), problem, fix, Some(value));
         }
     }
-    let given: Vec<&str> = own
-        .iter()
-        .copied()
-        .filter(|alternative| fields.optional(alternative).is_some())
-        .collect();
+    let given: Vec<&str> =
+        own.iter().copied().filter(|alternative| fields.optional(alternative).is_some()).collect();
     if given.len() != 1 && !own.is_empty() {
         let problem = format!(
             "has {} of '{}'",
@@ -396,12 +434,7 @@ fn read_rule<'d>(rule: Value<'d>, name: &str, problems: &mut Problems) -> Option
         return None;
     }
     let ask = read_ask(rule_type, fields, field.as_ref(), name, problems);
-    Some(Rule {
-        field: field?,
-        if_present,
-        tolerance,
-        ask: ask?,
-    })
+    Some(Rule { field: field?, if_present, tolerance, ask: ask? })
 }
 
 fn read_rule_type(
@@ -412,15 +445,10 @@ fn read_rule_type(
 ) -> Option<RuleType> {
     let value = fields.required("type");
     let found = value.and_then(Value::as_str);
-    let known = RuleType::ALL
-        .into_iter()
-        .find(|known| Some(known.name()) == found);
+    let known = RuleType::ALL.into_iter().find(|known| Some(known.name()) == found);
     if known.is_none() {
-        let problem = if value.is_none() {
-            "is missing"
-        } else {
-            "is not one of the allowed values"
-        };
+        let problem =
+            if value.is_none() { "is missing" } else { "is not one of the allowed values" };
         let fix = "Use one of: 'sum_equals', 'gte', 'lte', 'exists_in' or 'unique'.";
         problems.add(format!("{name}.type"), problem, fix, value.or(Some(rule)));
     }
@@ -440,12 +468,7 @@ fn read_path(
         return None;
     };
     let Some(text) = value.as_str() else {
-        problems.add(
-            name,
-            format!("is {}, not a path", article(value)),
-            FIX,
-            Some(value),
-        );
+        problems.add(name, format!("is {}, not a path", article(value)), FIX, Some(value));
         return None;
     };
     FieldPath::parse(text)
@@ -489,11 +512,7 @@ fn read_ask<'d>(
             let ordered = |value: Value<'d>| comparable(value).is_some();
             let wanted = "a number or an ISO-8601 date";
             let target = read_target(fields, names, field, name, ordered, wanted, problems)?;
-            Some(if rule_type == RuleType::Gte {
-                Ask::Gte(target)
-            } else {
-                Ask::Lte(target)
-            })
+            Some(if rule_type == RuleType::Gte { Ask::Gte(target) } else { Ask::Lte(target) })
         }
         RuleType::ExistsIn => match fields.optional("in_field") {
             Some(path) => {
@@ -615,10 +634,5 @@ fn read_bound<'d>(
         problems.add(name, problem, fix, Some(bound));
     }
     let value = |limit: Option<(Value<'d>, Option<Comparable<'d>>)>| limit.map(|(value, _)| value);
-    Some(Bound {
-        field: field?,
-        min: value(min),
-        max: value(max),
-        if_present,
-    })
+    Some(Bound { field: field?, min: value(min), max: value(max), if_present })
 }

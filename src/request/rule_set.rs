@@ -22,10 +22,7 @@ impl<'d> RuleSet<'d> {
     /// [`InvalidRequest`] for anything else, and for unknown fields.
     pub fn read(value: Value<'d>) -> Result<RuleSet<'d>, InvalidRequest> {
         if value.is_array() {
-            return Ok(RuleSet {
-                rules: Some(value),
-                ..RuleSet::default()
-            });
+            return Ok(RuleSet { rules: Some(value), ..RuleSet::default() });
         }
         let mut problems = Problems::default();
         if !value.is_object() {
@@ -59,12 +56,7 @@ pub fn read_template(value: Value<'_>) -> Result<Supplied<'_>, InvalidRequest> {
     let mut problems = Problems::default();
     if value.get("schema").and_then(Value::as_str) != Some(TEMPLATE_SCHEMA) {
         let fix = format!("Name a file with \"schema\": \"{TEMPLATE_SCHEMA}\".");
-        problems.add(
-            "schema",
-            format!("is not '{TEMPLATE_SCHEMA}'"),
-            fix,
-            Some(value),
-        );
+        problems.add("schema", format!("is not '{TEMPLATE_SCHEMA}'"), fix, Some(value));
         return problems.settle(None);
     }
     let Some(template) = value.get("template") else {
@@ -72,23 +64,12 @@ pub fn read_template(value: Value<'_>) -> Result<Supplied<'_>, InvalidRequest> {
         problems.add("template", "is missing", fix, Some(value));
         return problems.settle(None);
     };
-    let known = [
-        "expected_schema",
-        "rules",
-        "bounds",
-        "enforce_rules",
-        "strict_content_check",
-    ];
+    let known = ["expected_schema", "rules", "bounds", "enforce_rules", "strict_content_check"];
     let fields = problems.fields(template, "template", &known);
     let schema = fields.required("expected_schema");
     if schema.is_none() && template.is_object() {
         let fix = "Put a JSON Schema there; true allows anything.";
-        problems.add(
-            "template.expected_schema",
-            "is missing",
-            fix,
-            Some(template),
-        );
+        problems.add("template.expected_schema", "is missing", fix, Some(template));
     }
     let enforce_rules = fields.required("enforce_rules");
     let supplied = Supplied {
@@ -97,10 +78,8 @@ pub fn read_template(value: Value<'_>) -> Result<Supplied<'_>, InvalidRequest> {
         bounds: fields.required("bounds"),
         enforce_rules: enforce_rules.is_none()
             || problems.flag(enforce_rules, "template.enforce_rules"),
-        strict_content_check: problems.flag(
-            fields.required("strict_content_check"),
-            "template.strict_content_check",
-        ),
+        strict_content_check: problems
+            .flag(fields.required("strict_content_check"), "template.strict_content_check"),
     };
     problems.settle(Some(supplied))
 }
@@ -113,27 +92,16 @@ mod tests {
     fn problems(text: &str, template: bool) -> Vec<String> {
         let document = Document::parse(text.as_bytes()).unwrap();
         let root = document.root();
-        let error = if template {
-            read_template(root).err()
-        } else {
-            RuleSet::read(root).err()
-        };
+        let error = if template { read_template(root).err() } else { RuleSet::read(root).err() };
         let problems = error.map(|error| error.problems).unwrap_or_default();
-        problems
-            .into_iter()
-            .map(|p| format!("{} {} {}", p.field, p.problem, p.fix))
-            .collect()
+        problems.into_iter().map(|p| format!("{} {} {}", p.field, p.problem, p.fix)).collect()
     }
 
     #[test]
     fn rule_files_are_lists_or_objects() {
         assert!(problems(r#"[{"type": "unique", "field": "a"}]"#, false).is_empty());
         assert!(
-            problems(
-                r#"{"rules": [], "bounds": {}, "enforce_rules": false}"#,
-                false
-            )
-            .is_empty()
+            problems(r#"{"rules": [], "bounds": {}, "enforce_rules": false}"#, false).is_empty()
         );
         assert_eq!(
             problems(r#"{"rule": []}"#, false),
@@ -150,10 +118,7 @@ mod tests {
         let document = Document::parse(good.as_bytes()).unwrap();
         assert!(read_template(document.root()).unwrap().enforce_rules);
         assert_eq!(problems(r#"{"template": {}}"#, true).len(), 1);
-        assert_eq!(
-            problems(r#"{"schema": "verification-template/1"}"#, true).len(),
-            1
-        );
+        assert_eq!(problems(r#"{"schema": "verification-template/1"}"#, true).len(), 1);
         let mistyped = good.replace("\"rules\"", "\"rule\"");
         assert_eq!(
             problems(&mistyped, true),

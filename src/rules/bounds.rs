@@ -27,10 +27,7 @@ impl Bound<'_> {
         let min = self.min.and_then(|value| Some((value, comparable(value)?)));
         let max = self.max.and_then(|value| Some((value, comparable(value)?)));
         let expected = self.expected();
-        let kind = min
-            .as_ref()
-            .or(max.as_ref())
-            .map_or("a number", |(_, limit)| limit.kind());
+        let kind = min.as_ref().or(max.as_ref()).map_or("a number", |(_, limit)| limit.kind());
         for reached in run.reach(&self.field, 0..self.field.steps().len(), output)? {
             if is_absent(&reached) {
                 if !self.if_present {

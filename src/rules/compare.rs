@@ -20,10 +20,7 @@ pub(crate) fn comparable(value: Value<'_>) -> Option<Comparable<'_>> {
     if let Some(number) = value.as_number() {
         return Some(Comparable::Number(number));
     }
-    value
-        .as_str()
-        .and_then(parse_instant)
-        .map(Comparable::Instant)
+    value.as_str().and_then(parse_instant).map(Comparable::Instant)
 }
 
 impl Comparable<'_> {

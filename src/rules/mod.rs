@@ -40,13 +40,8 @@ pub enum RuleType {
 
 impl RuleType {
     /// All of them.
-    pub const ALL: [RuleType; 5] = [
-        RuleType::SumEquals,
-        RuleType::Gte,
-        RuleType::Lte,
-        RuleType::ExistsIn,
-        RuleType::Unique,
-    ];
+    pub const ALL: [RuleType; 5] =
+        [RuleType::SumEquals, RuleType::Gte, RuleType::Lte, RuleType::ExistsIn, RuleType::Unique];
 
     /// The `type` in a request.
     pub fn name(self) -> &'static str {
@@ -153,12 +148,7 @@ impl<'a> Run<'a> {
     pub(crate) fn new(output: Value<'_>, findings: &'a mut Findings) -> Run<'a> {
         let nodes = u64::from(output.end_index() - output.index());
         let steps_left = BASE_STEPS.saturating_add(STEPS_PER_NODE.saturating_mul(nodes));
-        Run {
-            findings,
-            steps_left,
-            hasher: ValueHasher::default(),
-            seen: 0,
-        }
+        Run { findings, steps_left, hasher: ValueHasher::default(), seen: 0 }
     }
 
     fn charge(&mut self, steps: u64) -> Result<(), Exhausted> {
@@ -197,11 +187,7 @@ impl<'a> Run<'a> {
             }
         });
         self.charge(self.steps_left - left)?;
-        if self.steps_left == 0 {
-            Err(Exhausted)
-        } else {
-            Ok(places)
-        }
+        if self.steps_left == 0 { Err(Exhausted) } else { Ok(places) }
     }
 }
 
@@ -225,11 +211,7 @@ fn unfit(check: CheckId, output: Value<'_>, reached: &Reached<'_, '_>, needed: &
         Reached::Missing { .. } => ("missing".to_owned(), None),
         Reached::Value(value) => describe(*value),
     };
-    let verb = if found == "missing" {
-        "is missing".to_owned()
-    } else {
-        format!("found {found}")
-    };
+    let verb = if found == "missing" { "is missing".to_owned() } else { format!("found {found}") };
     Finding {
         check,
         field,
@@ -249,10 +231,7 @@ fn describe(value: Value<'_>) -> (String, Option<String>) {
             .is_ok_and(|document| document.root().as_number().is_some())
     });
     if numeric {
-        let found = format!(
-            "{}, a numeric string and not a number",
-            crate::message::short(value)
-        );
+        let found = format!("{}, a numeric string and not a number", crate::message::short(value));
         return (found, Some("Write the number without quotes.".to_owned()));
     }
     (short_with_kind(value), None)
@@ -290,26 +269,17 @@ fn groups<'p, 'v>(
     let mut groups = Vec::new();
     for reached in run.reach(field, 0..shared, output)? {
         let Reached::Value(root) = reached else {
-            groups.push(Group {
-                root: output,
-                values: vec![reached],
-                target: None,
-            });
+            groups.push(Group { root: output, values: vec![reached], target: None });
             continue;
         };
         let values = run.reach(field, shared..field.steps().len(), root)?;
         let target = match target {
-            Target::Field(path) => run
-                .reach(path, shared..path.steps().len(), root)?
-                .into_iter()
-                .next(),
+            Target::Field(path) => {
+                run.reach(path, shared..path.steps().len(), root)?.into_iter().next()
+            }
             Target::Literal(_) => None,
         };
-        groups.push(Group {
-            root,
-            values,
-            target,
-        });
+        groups.push(Group { root, values, target });
     }
     Ok(groups)
 }
@@ -321,10 +291,7 @@ mod tests {
     #[test]
     fn every_rule_type_has_its_check() {
         for rule_type in RuleType::ALL {
-            assert_eq!(
-                rule_type.check().as_str(),
-                format!("consistency:{}", rule_type.name())
-            );
+            assert_eq!(rule_type.check().as_str(), format!("consistency:{}", rule_type.name()));
         }
     }
 }

@@ -23,12 +23,7 @@ pub(super) fn check(
     output: Value<'_>,
     run: &mut Run<'_>,
 ) -> Result<(), Exhausted> {
-    let id = if side == Side::AtLeast {
-        RuleType::Gte
-    } else {
-        RuleType::Lte
-    }
-    .check();
+    let id = if side == Side::AtLeast { RuleType::Gte } else { RuleType::Lte }.check();
     for group in groups(&rule.field, target, output, run)? {
         let other = match (&group.target, target) {
             (Some(Reached::Value(value)), _) => Some(*value),
@@ -44,9 +39,8 @@ pub(super) fn check(
             run.charge(1)?;
             if is_absent(reached) {
                 if !rule.if_present {
-                    let needed = limit
-                        .as_ref()
-                        .map_or("a number or an ISO-8601 date", Comparable::kind);
+                    let needed =
+                        limit.as_ref().map_or("a number or an ISO-8601 date", Comparable::kind);
                     run.findings.add(|| unfit(id, output, reached, needed));
                 }
                 continue;
@@ -122,11 +116,7 @@ fn unordered(
     let (field, offset) = place(output, reached);
     let found = match target {
         Some(Reached::Value(value)) => {
-            format!(
-                "{} is {}",
-                name.unwrap_or("the other value"),
-                super::describe(*value).0
-            )
+            format!("{} is {}", name.unwrap_or("the other value"), super::describe(*value).0)
         }
         _ => format!("{} missing", name.unwrap_or("the other value")),
     };

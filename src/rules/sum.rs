@@ -112,16 +112,10 @@ fn check_group(
             rule.field.as_written().to_owned()
         } else {
             let mut path = PathWriter::between(output, group.root);
-            rule.field.steps()[shared..]
-                .iter()
-                .for_each(|step| path.step(step));
+            rule.field.steps()[shared..].iter().for_each(|step| path.step(step));
             path.field()
         };
-        let at = if group.target.is_some() {
-            target_value
-        } else {
-            output
-        };
+        let at = if group.target.is_some() { target_value } else { output };
         Finding {
             check: id,
             field,
@@ -149,15 +143,11 @@ fn report_unfit(
     run: &mut Run<'_>,
 ) {
     if run.findings.is_full() {
-        run.findings
-            .add_unlisted(sum.unfit_total + u64::from(target.is_some()));
+        run.findings.add_unlisted(sum.unfit_total + u64::from(target.is_some()));
         return;
     }
-    let mut places: Vec<&Reached<'_, '_>> = sum
-        .unfit
-        .iter()
-        .map(|&position| &group.values[position])
-        .collect();
+    let mut places: Vec<&Reached<'_, '_>> =
+        sum.unfit.iter().map(|&position| &group.values[position]).collect();
     places.extend(target);
     places.sort_by_key(|reached| match reached {
         Reached::Value(value) => value.index(),
@@ -166,18 +156,13 @@ fn report_unfit(
     for reached in &places {
         run.findings.add(|| unfit(id, output, reached, "a number"));
     }
-    run.findings
-        .add_unlisted(sum.unfit_total - sum.unfit.len() as u64);
+    run.findings.add_unlisted(sum.unfit_total - sum.unfit.len() as u64);
 }
 
 /// The exact sum, with `.0` where it is whole and an addend is a double.
 fn print(sum: &Sum) -> String {
     let text = message_decimal(&sum.total);
-    if sum.has_double && sum.total.is_integer() {
-        text + ".0"
-    } else {
-        text
-    }
+    if sum.has_double && sum.total.is_integer() { text + ".0" } else { text }
 }
 
 fn message_decimal(decimal: &Decimal) -> String {

@@ -20,8 +20,7 @@ pub(super) fn check(
             continue;
         }
         let Reached::Value(value) = reached else {
-            run.findings
-                .add(|| unfit(id, output, &reached, "a value that no other one equals"));
+            run.findings.add(|| unfit(id, output, &reached, "a value that no other one equals"));
             continue;
         };
         run.seen += 1;

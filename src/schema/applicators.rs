@@ -56,10 +56,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
                     }
                 }
             }
-            Applicator::AdditionalProperties {
-                declared,
-                subschema,
-            } => {
+            Applicator::AdditionalProperties { declared, subschema } => {
                 for member in value.members() {
                     match self.is_declared(declared, member.name())? {
                         Truth::False => each(self, *subschema, member.value())?,
@@ -78,11 +75,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
                     each(self, *subschema, element)?;
                 }
             }
-            Applicator::If {
-                condition,
-                then,
-                otherwise,
-            } => {
+            Applicator::If { condition, then, otherwise } => {
                 let taken = match self.judge(*condition, value)? {
                     Truth::True => *then,
                     Truth::False => *otherwise,
@@ -112,11 +105,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
         declared: &Declared<'d>,
         name: &str,
     ) -> Result<Truth, Halt> {
-        if declared
-            .names
-            .binary_search_by(|known| order_names(known, name))
-            .is_ok()
-        {
+        if declared.names.binary_search_by(|known| order_names(known, name)).is_ok() {
             return Ok(Truth::True);
         }
         let mut truth = Truth::False;
@@ -134,9 +123,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
         let resources = &self.schema.resources;
         let anchored = |&resource: &u32| {
             let mut anchors = resources[resource as usize].anchors.iter();
-            anchors
-                .find(|(name, _)| *name == anchor)
-                .map(|&(_, subschema)| subschema)
+            anchors.find(|(name, _)| *name == anchor).map(|&(_, subschema)| subschema)
         };
         self.scope.iter().find_map(anchored).unwrap_or(otherwise)
     }
@@ -147,11 +134,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
         if recursive(self.schema.subschema(target).resource) != Some(target) {
             return target;
         }
-        let outwards = self
-            .scope
-            .iter()
-            .rev()
-            .map_while(|&resource| recursive(resource));
+        let outwards = self.scope.iter().rev().map_while(|&resource| recursive(resource));
         outwards.last().unwrap_or(target)
     }
 
@@ -206,11 +189,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
                     });
                 }
             }
-            Assertion::Contains {
-                subschema,
-                marks: true,
-                ..
-            } => {
+            Assertion::Contains { subschema, marks: true, .. } => {
                 for (position, element) in value.elements().enumerate() {
                     match self.judge(*subschema, element)? {
                         Truth::True => marks[position] = true,

@@ -32,21 +32,12 @@ pub(super) fn check_and_compile(value: Value<'_>) -> Result<Schema<'_>, Vec<Sche
                 } else {
                     "is not a string"
                 };
-                vec![problem_at(
-                    value,
-                    named,
-                    problem.to_owned(),
-                    Draft::advice(uri),
-                )]
+                vec![problem_at(value, named, problem.to_owned(), Draft::advice(uri))]
             })?
         }
     };
     let problems = by_meta_schema(value, draft);
-    if problems.is_empty() {
-        compile(value, draft)
-    } else {
-        Err(problems)
-    }
+    if problems.is_empty() { compile(value, draft) } else { Err(problems) }
 }
 
 /// What the draft's meta-schema says of the schema.
@@ -71,12 +62,7 @@ fn by_meta_schema(value: Value<'_>, draft: Draft) -> Vec<SchemaProblem> {
 
 /// A problem at a value of the schema whose root is `schema`.
 fn problem_at(schema: Value<'_>, value: Value<'_>, problem: String, fix: String) -> SchemaProblem {
-    SchemaProblem {
-        place: place_in(schema, value),
-        offset: value.offset(),
-        problem,
-        fix,
-    }
+    SchemaProblem { place: place_in(schema, value), offset: value.offset(), problem, fix }
 }
 
 /// Compiles a schema that its meta-schema allows, or is one.
@@ -114,22 +100,8 @@ pub(super) fn compile<'d>(
     for (value, fault) in faults {
         compiler.problem(value, fault, "Give it a value of its own.".to_owned());
     }
-    let Compiler {
-        subschemas,
-        ignored,
-        dynamic,
-        mut problems,
-        hasher,
-        ..
-    } = compiler;
-    let schema = Schema {
-        subschemas,
-        root,
-        resources,
-        dynamic,
-        ignored,
-        hasher,
-    };
+    let Compiler { subschemas, ignored, dynamic, mut problems, hasher, .. } = compiler;
+    let schema = Schema { subschemas, root, resources, dynamic, ignored, hasher };
     if problems.is_empty()
         && let Some(value) = loops::find(&schema)
     {
@@ -165,18 +137,13 @@ struct Compiler<'d> {
 
 impl<'d> Compiler<'d> {
     fn problem(&mut self, value: Value<'d>, problem: String, fix: String) {
-        self.problems
-            .push(problem_at(self.root, value, problem, fix));
+        self.problems.push(problem_at(self.root, value, problem, fix));
     }
 
     /// A fault that the meta-schema sees in most schemas; it cannot where an unknown keyword holds
     /// what a reference then makes a schema.
     fn invalid(&mut self, value: Value<'d>, wanted: &str) {
-        self.problem(
-            value,
-            format!("is not {wanted}"),
-            format!("Write {wanted} there."),
-        );
+        self.problem(value, format!("is not {wanted}"), format!("Write {wanted} there."));
     }
 
     /// The id of a subschema, which is compiled in its turn: a chain of references is no recursion.
@@ -189,11 +156,7 @@ impl<'d> Compiler<'d> {
         self.known.insert(key, id);
         // A subschema with an id begins a resource of its own.
         let resource = self.registry.resource_of(value).unwrap_or(resource);
-        self.subschemas.push(Subschema {
-            source: value,
-            resource,
-            body: Body::Boolean(true),
-        });
+        self.subschemas.push(Subschema { source: value, resource, body: Body::Boolean(true) });
         self.pending.push((id, value, resource));
         id
     }
@@ -238,27 +201,16 @@ impl<'d> Compiler<'d> {
             }
             if only_ref && name != "$ref" {
                 if is_assertive(draft, name) {
-                    self.ignored.push(Ignored {
-                        keyword: name,
-                        value,
-                    });
+                    self.ignored.push(Ignored { keyword: name, value });
                 }
                 continue;
             }
             if let Some((name, assertion)) = self.assertion(draft, schema, resource, name, value) {
-                keywords.push(Keyword {
-                    name,
-                    value,
-                    meaning: Meaning::Assertion(assertion),
-                });
+                keywords.push(Keyword { name, value, meaning: Meaning::Assertion(assertion) });
             }
             if let Some(applicator) = self.applicator(draft, schema, resource, name, value) {
                 let meaning = Meaning::Applicator(applicator);
-                keywords.push(Keyword {
-                    name: "",
-                    value,
-                    meaning,
-                });
+                keywords.push(Keyword { name: "", value, meaning });
             }
         }
         Body::Keywords(keywords.into_boxed_slice())
@@ -275,9 +227,7 @@ impl<'d> Compiler<'d> {
     ) -> Option<(&'static str, Assertion<'d>)> {
         use Assertion as A;
         let length = |compiler: &mut Self, of, kind| {
-            compiler
-                .count(value)
-                .map(|limit| A::Length { limit, of, kind })
+            compiler.count(value).map(|limit| A::Length { limit, of, kind })
         };
         Some(match name {
             "type" => ("type", A::Type(self.types(draft, value)?)),
@@ -285,17 +235,11 @@ impl<'d> Compiler<'d> {
             "const" if draft >= Draft::Draft6 => ("const", A::Const(value)),
             "minimum" => {
                 let strict = draft == Draft::Draft4 && is_true(schema, "exclusiveMinimum");
-                (
-                    "minimum",
-                    self.limit(value, if strict { Limit::Above } else { Limit::AtLeast })?,
-                )
+                ("minimum", self.limit(value, if strict { Limit::Above } else { Limit::AtLeast })?)
             }
             "maximum" => {
                 let strict = draft == Draft::Draft4 && is_true(schema, "exclusiveMaximum");
-                (
-                    "maximum",
-                    self.limit(value, if strict { Limit::Below } else { Limit::AtMost })?,
-                )
+                ("maximum", self.limit(value, if strict { Limit::Below } else { Limit::AtMost })?)
             }
             "exclusiveMinimum" if draft >= Draft::Draft6 => {
                 ("exclusiveMinimum", self.limit(value, Limit::Above)?)
@@ -308,21 +252,14 @@ impl<'d> Compiler<'d> {
             "maxLength" => ("maxLength", length(self, LengthOf::String, Limit::AtMost)?),
             "minItems" => ("minItems", length(self, LengthOf::Array, Limit::AtLeast)?),
             "maxItems" => ("maxItems", length(self, LengthOf::Array, Limit::AtMost)?),
-            "minProperties" => (
-                "minProperties",
-                length(self, LengthOf::Object, Limit::AtLeast)?,
-            ),
-            "maxProperties" => (
-                "maxProperties",
-                length(self, LengthOf::Object, Limit::AtMost)?,
-            ),
+            "minProperties" => ("minProperties", length(self, LengthOf::Object, Limit::AtLeast)?),
+            "maxProperties" => ("maxProperties", length(self, LengthOf::Object, Limit::AtMost)?),
             "pattern" => ("pattern", A::Pattern(self.pattern(value)?)),
             "format" => ("format", A::Format(Format::known(value.as_str()?, draft)?)),
             "required" => ("required", A::Required(self.names(value)?)),
-            "dependentRequired" if draft >= Draft::Draft201909 => (
-                "dependentRequired",
-                A::DependentRequired(self.dependencies(value)),
-            ),
+            "dependentRequired" if draft >= Draft::Draft201909 => {
+                ("dependentRequired", A::DependentRequired(self.dependencies(value)))
+            }
             "dependencies" if draft <= Draft::Draft7 => {
                 let dependencies = self.dependencies(value);
                 if dependencies.is_empty() {
@@ -331,10 +268,9 @@ impl<'d> Compiler<'d> {
                 ("dependencies", A::DependentRequired(dependencies))
             }
             "uniqueItems" if value.as_bool() == Some(true) => ("uniqueItems", A::UniqueItems),
-            "additionalProperties" if value.as_bool() == Some(false) => (
-                "additionalProperties",
-                A::NoAdditionalProperties(self.declared(schema)),
-            ),
+            "additionalProperties" if value.as_bool() == Some(false) => {
+                ("additionalProperties", A::NoAdditionalProperties(self.declared(schema)))
+            }
             "additionalItems" if value.as_bool() == Some(false) && draft <= Draft::Draft201909 => {
                 let items = schema.get("items").filter(|items| items.is_array())?;
                 ("additionalItems", A::NoAdditionalItems(items.len()))
@@ -345,37 +281,23 @@ impl<'d> Compiler<'d> {
             "contains" if draft >= Draft::Draft6 => {
                 let counted = draft >= Draft::Draft201909;
                 let limit = |compiler: &mut Self, name| {
-                    schema
-                        .get(name)
-                        .filter(|_| counted)
-                        .and_then(|limit| compiler.count(limit))
+                    schema.get(name).filter(|_| counted).and_then(|limit| compiler.count(limit))
                 };
                 let min = limit(self, "minContains").unwrap_or(1);
                 let max = limit(self, "maxContains");
                 let subschema = self.subschema(value, resource);
                 let marks = draft >= Draft::Draft202012;
-                (
-                    "contains",
-                    A::Contains {
-                        subschema,
-                        min,
-                        max,
-                        marks,
-                    },
-                )
+                ("contains", A::Contains { subschema, min, max, marks })
             }
-            "propertyNames" if draft >= Draft::Draft6 => (
-                "propertyNames",
-                A::PropertyNames(self.subschema(value, resource)),
-            ),
-            "unevaluatedProperties" if draft >= Draft::Draft201909 => (
-                "unevaluatedProperties",
-                A::UnevaluatedProperties(self.subschema(value, resource)),
-            ),
-            "unevaluatedItems" if draft >= Draft::Draft201909 => (
-                "unevaluatedItems",
-                A::UnevaluatedItems(self.subschema(value, resource)),
-            ),
+            "propertyNames" if draft >= Draft::Draft6 => {
+                ("propertyNames", A::PropertyNames(self.subschema(value, resource)))
+            }
+            "unevaluatedProperties" if draft >= Draft::Draft201909 => {
+                ("unevaluatedProperties", A::UnevaluatedProperties(self.subschema(value, resource)))
+            }
+            "unevaluatedItems" if draft >= Draft::Draft201909 => {
+                ("unevaluatedItems", A::UnevaluatedItems(self.subschema(value, resource)))
+            }
             "contentEncoding" if asserts_content(draft) && value.as_str() == Some("base64") => {
                 ("contentEncoding", A::ContentEncodingBase64)
             }
@@ -445,35 +367,21 @@ impl<'d> Compiler<'d> {
                 A::PrefixItems(self.each(value, resource))
             }
             "items" => {
-                let prefix = schema
-                    .get("prefixItems")
-                    .filter(|_| draft >= Draft::Draft202012);
+                let prefix = schema.get("prefixItems").filter(|_| draft >= Draft::Draft202012);
                 let from = prefix.map_or(0, Value::len);
-                A::Items {
-                    from,
-                    subschema: self.subschema(value, resource),
-                }
+                A::Items { from, subschema: self.subschema(value, resource) }
             }
             "additionalItems" if draft <= Draft::Draft201909 && !is_false => {
                 let from = schema.get("items").filter(|items| items.is_array())?.len();
-                A::Items {
-                    from,
-                    subschema: self.subschema(value, resource),
-                }
+                A::Items { from, subschema: self.subschema(value, resource) }
             }
             "if" if draft >= Draft::Draft7 => {
                 let condition = self.subschema(value, resource);
                 let branch = |compiler: &mut Self, name| {
-                    schema
-                        .get(name)
-                        .map(|branch| compiler.subschema(branch, resource))
+                    schema.get(name).map(|branch| compiler.subschema(branch, resource))
                 };
                 let (then, otherwise) = (branch(self, "then"), branch(self, "else"));
-                A::If {
-                    condition,
-                    then,
-                    otherwise,
-                }
+                A::If { condition, then, otherwise }
             }
             "dependentSchemas" if draft >= Draft::Draft201909 => {
                 A::DependentSchemas(self.members(value, resource).into_boxed_slice())
@@ -490,10 +398,7 @@ impl<'d> Compiler<'d> {
     }
 
     fn each(&mut self, value: Value<'d>, resource: ResourceId) -> Box<[SubschemaId]> {
-        value
-            .elements()
-            .map(|element| self.subschema(element, resource))
-            .collect()
+        value.elements().map(|element| self.subschema(element, resource)).collect()
     }
 
     fn members(&mut self, value: Value<'d>, resource: ResourceId) -> Vec<(&'d str, SubschemaId)> {
@@ -513,10 +418,9 @@ impl<'d> Compiler<'d> {
             return None;
         };
         match self.registry.resolve(resource, reference) {
-            Ok(target) => Some((
-                self.subschema(target.value, target.resource),
-                target.dynamic_anchor,
-            )),
+            Ok(target) => {
+                Some((self.subschema(target.value, target.resource), target.dynamic_anchor))
+            }
             Err(fault) => {
                 let fix = "Put the schema that is meant below $defs and refer to it there.";
                 self.problem(value, fault, fix.to_owned());
@@ -526,10 +430,7 @@ impl<'d> Compiler<'d> {
     }
 
     fn types(&mut self, draft: Draft, value: Value<'d>) -> Option<Types> {
-        let mut types = Types {
-            literal_integers: draft == Draft::Draft4,
-            ..Types::default()
-        };
+        let mut types = Types { literal_integers: draft == Draft::Draft4, ..Types::default() };
         let single = value.as_str().map(|_| value);
         for name in single.into_iter().chain(value.elements()) {
             match name.as_str() {
@@ -565,10 +466,7 @@ impl<'d> Compiler<'d> {
             hashes.extend(hashed.map(|(place, &value)| (self.hasher.hash(value), place as u32)));
             hashes.sort_unstable();
         }
-        Some(Values {
-            values,
-            hashes: hashes.into_boxed_slice(),
-        })
+        Some(Values { values, hashes: hashes.into_boxed_slice() })
     }
 
     fn limit(&mut self, value: Value<'d>, kind: Limit) -> Option<Assertion<'d>> {
@@ -577,15 +475,8 @@ impl<'d> Compiler<'d> {
             return None;
         };
         // Small limits compare as doubles; the others are made ready once.
-        let limit_decimal = limit
-            .as_exact_double()
-            .is_none()
-            .then(|| limit.to_decimal());
-        Some(Assertion::Limit {
-            limit,
-            limit_decimal,
-            kind,
-        })
+        let limit_decimal = limit.as_exact_double().is_none().then(|| limit.to_decimal());
+        Some(Assertion::Limit { limit, limit_decimal, kind })
     }
 
     fn multiple_of(&mut self, value: Value<'d>) -> Option<Assertion<'d>> {
@@ -636,23 +527,14 @@ impl<'d> Compiler<'d> {
     }
 
     fn declared(&mut self, schema: Value<'d>) -> Declared<'d> {
-        let names = schema
-            .get("properties")
-            .into_iter()
-            .flat_map(Value::members);
+        let names = schema.get("properties").into_iter().flat_map(Value::members);
         let mut names: Vec<&'d str> = names.map(|member| member.name()).collect();
         names.sort_unstable_by(|a, b| order_names(a, b));
-        let patterns = schema
-            .get("patternProperties")
-            .into_iter()
-            .flat_map(Value::members);
+        let patterns = schema.get("patternProperties").into_iter().flat_map(Value::members);
         let patterns = patterns
             .filter_map(|member| self.compile_pattern(member.name(), member.name_value()))
             .collect();
-        Declared {
-            names: names.into_boxed_slice(),
-            patterns,
-        }
+        Declared { names: names.into_boxed_slice(), patterns }
     }
 
     fn pattern(&mut self, value: Value<'d>) -> Option<Arc<Pattern>> {

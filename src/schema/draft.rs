@@ -19,13 +19,8 @@ pub enum Draft {
 
 impl Draft {
     /// All of them, oldest first.
-    pub const ALL: [Draft; 5] = [
-        Draft::Draft4,
-        Draft::Draft6,
-        Draft::Draft7,
-        Draft::Draft201909,
-        Draft::Draft202012,
-    ];
+    pub const ALL: [Draft; 5] =
+        [Draft::Draft4, Draft::Draft6, Draft::Draft7, Draft::Draft201909, Draft::Draft202012];
 
     /// The dialect that a schema without `$schema` is read in.
     pub const DEFAULT: Draft = Draft::Draft202012;
@@ -56,15 +51,11 @@ impl Draft {
     pub fn of_uri(uri: &str) -> Option<Draft> {
         let bare = |uri: &str| -> Option<String> {
             let uri = uri.strip_suffix('#').unwrap_or(uri);
-            let rest = uri
-                .strip_prefix("https://")
-                .or_else(|| uri.strip_prefix("http://"))?;
+            let rest = uri.strip_prefix("https://").or_else(|| uri.strip_prefix("http://"))?;
             Some(rest.to_owned())
         };
         let asked = bare(uri)?;
-        Draft::ALL
-            .into_iter()
-            .find(|draft| bare(draft.uri()).as_ref() == Some(&asked))
+        Draft::ALL.into_iter().find(|draft| bare(draft.uri()).as_ref() == Some(&asked))
     }
 
     /// What to write in place of an unknown `$schema`.
@@ -72,10 +63,7 @@ impl Draft {
         let known = Draft::ALL.map(Draft::uri);
         match text::closest(uri, known) {
             Some(near) => format!("Did you mean '{near}'?"),
-            None => format!(
-                "Use one of: {}.",
-                known.map(|uri| format!("'{uri}'")).join(", ")
-            ),
+            None => format!("Use one of: {}.", known.map(|uri| format!("'{uri}'")).join(", ")),
         }
     }
 

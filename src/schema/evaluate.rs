@@ -68,9 +68,7 @@ pub struct Counts {
 impl Counts {
     /// All checks.
     pub fn total(self) -> u64 {
-        self.passed
-            .saturating_add(self.failed)
-            .saturating_add(self.undecided)
+        self.passed.saturating_add(self.failed).saturating_add(self.undecided)
     }
 
     fn add(&mut self, other: Counts) -> Result<(), Halt> {
@@ -159,11 +157,7 @@ impl Tally {
         self.sequence += 1;
         let failure = failure(self.sequence);
         let place = (failure.node, failure.sequence);
-        match self
-            .failed_keywords
-            .iter_mut()
-            .find(|(known, _)| *known == keyword)
-        {
+        match self.failed_keywords.iter_mut().find(|(known, _)| *known == keyword) {
             Some((_, first)) => *first = place.min(*first),
             None => self.failed_keywords.push((keyword, place)),
         }
@@ -233,12 +227,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
             schema,
             instance,
             scope: Vec::new(),
-            work: Work {
-                visits: 0,
-                limit,
-                levels: 0,
-                matching: MatchBudget::for_input(bytes),
-            },
+            work: Work { visits: 0, limit, levels: 0, matching: MatchBudget::for_input(bytes) },
             judged: HashMap::new(),
             examined: HashMap::new(),
         }
@@ -255,18 +244,11 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
 
     fn charge(&mut self, visits: u64) -> Result<(), Halt> {
         self.work.visits += visits;
-        if self.work.visits > self.work.limit {
-            Err(Halt::Exhausted)
-        } else {
-            Ok(())
-        }
+        if self.work.visits > self.work.limit { Err(Halt::Exhausted) } else { Ok(()) }
     }
 
     pub(super) fn enter(&mut self, subschema: &Subschema<'d>) -> Place {
-        let place = Place {
-            levels: self.work.levels,
-            scope: self.scope.len(),
-        };
+        let place = Place { levels: self.work.levels, scope: self.scope.len() };
         self.work.levels += 1;
         if self.schema.dynamic && self.scope.last() != Some(&subschema.resource) {
             self.scope.push(subschema.resource);
@@ -280,11 +262,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
     }
 
     pub(super) fn check_level(&self) -> Result<(), Halt> {
-        if self.work.levels >= MAX_LEVELS {
-            Err(Halt::Exhausted)
-        } else {
-            Ok(())
-        }
+        if self.work.levels >= MAX_LEVELS { Err(Halt::Exhausted) } else { Ok(()) }
     }
 
     /// Whether pairs are worth remembering, and have one outcome whatever the way to them.
@@ -323,11 +301,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
                     let mut all = Truth::True;
                     let led = self.lead(applicator, value, &mut |walk, subschema, value| {
                         all = all.min(walk.judge(subschema, value)?);
-                        if all == Truth::False {
-                            Err(Halt::Settled)
-                        } else {
-                            Ok(())
-                        }
+                        if all == Truth::False { Err(Halt::Settled) } else { Ok(()) }
                     });
                     match led {
                         Ok(known) => all.min(known),
@@ -391,8 +365,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
         }
         self.leave(place);
         if remembers && self.examined.len() < MAX_REMEMBERED {
-            self.examined
-                .insert((id, value.index()), tally.counts.since(before));
+            self.examined.insert((id, value.index()), tally.counts.since(before));
         }
         Ok(())
     }
@@ -404,18 +377,8 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
         subschema: SubschemaId,
         keyword: Option<u32>,
     ) -> Failure {
-        let scope = if self.schema.dynamic {
-            self.scope.as_slice().into()
-        } else {
-            Box::default()
-        };
-        Failure {
-            node: value.index(),
-            sequence,
-            subschema,
-            keyword,
-            scope,
-        }
+        let scope = if self.schema.dynamic { self.scope.as_slice().into() } else { Box::default() };
+        Failure { node: value.index(), sequence, subschema, keyword, scope }
     }
 
     /// The outcome of one check; `id` is the subschema that the keyword stands in.
@@ -435,11 +398,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
                 self.charge_size(value)?;
                 Truth::from(*constant == value)
             }
-            Assertion::Limit {
-                limit,
-                limit_decimal,
-                kind,
-            } => match value.as_number() {
+            Assertion::Limit { limit, limit_decimal, kind } => match value.as_number() {
                 Some(number) => {
                     self.charge_number(number)?;
                     Truth::from(is_within(number, *limit, limit_decimal.as_ref(), *kind))
@@ -518,12 +477,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
             }
             Assertion::OneOf(branches) => self.exactly_one(branches, value)?,
             Assertion::Not(subschema) => self.judge(*subschema, value)?.not(),
-            Assertion::Contains {
-                subschema,
-                min,
-                max,
-                ..
-            } if value.is_array() => {
+            Assertion::Contains { subschema, min, max, .. } if value.is_array() => {
                 let (certain, possible) = self.matching_elements(*subschema, value)?;
                 let max = max.unwrap_or(u64::MAX);
                 if possible < *min || certain > max {
@@ -588,11 +542,8 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
         }
         let hash = self.schema.hasher.hash(value);
         let start = values.hashes.partition_point(|&(known, _)| known < hash);
-        let same = values.hashes[start..]
-            .iter()
-            .take_while(|&&(known, _)| known == hash);
-        same.into_iter()
-            .any(|&(_, place)| values.values[place as usize] == value)
+        let same = values.hashes[start..].iter().take_while(|&&(known, _)| known == hash);
+        same.into_iter().any(|&(_, place)| values.values[place as usize] == value)
     }
 
     fn length(&mut self, value: Value<'v>, of: LengthOf) -> Result<Option<u64>, Halt> {
@@ -659,11 +610,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
             }
         }
         // An unfinished match may have marked what then failed here.
-        Ok(if truth == Truth::False && known == Truth::Unknown {
-            Truth::Unknown
-        } else {
-            truth
-        })
+        Ok(if truth == Truth::False && known == Truth::Unknown { Truth::Unknown } else { truth })
     }
 }
 
@@ -707,20 +654,12 @@ pub(super) fn repeated_element(
         return None;
     }
     let elements: Vec<Value<'_>> = array.elements().collect();
-    let mut hashes: Vec<(u64, usize)> = elements
-        .iter()
-        .enumerate()
-        .map(|(at, &element)| (hasher.hash(element), at))
-        .collect();
+    let mut hashes: Vec<(u64, usize)> =
+        elements.iter().enumerate().map(|(at, &element)| (hasher.hash(element), at)).collect();
     hashes.sort_unstable();
-    let same_hash = hashes
-        .chunk_by(|a, b| a.0 == b.0)
-        .filter(|run| run.len() > 1);
+    let same_hash = hashes.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() > 1);
     let pairs = same_hash.filter_map(|run| {
-        run[1..]
-            .iter()
-            .map(|&(_, at)| (run[0].1, at))
-            .find(|&(a, b)| elements[a] == elements[b])
+        run[1..].iter().map(|&(_, at)| (run[0].1, at)).find(|&(a, b)| elements[a] == elements[b])
     });
     pairs.min_by_key(|&(_, second)| second)
 }
@@ -753,11 +692,7 @@ impl<'d> Schema<'d> {
 impl<'s, 'd, 'v> Examination<'s, 'd, 'v> {
     pub(crate) fn new(schema: &'s Schema<'d>, instance: Value<'v>, stop: Stop) -> Self {
         let walk = Walk::new(schema, instance);
-        Examination {
-            walk,
-            tally: Tally::new(stop),
-            exhausted: false,
-        }
+        Examination { walk, tally: Tally::new(stop), exhausted: false }
     }
 
     /// Makes the checks.
@@ -783,9 +718,7 @@ impl<'s, 'd, 'v> Examination<'s, 'd, 'v> {
 
     /// Whether the instance is valid, as far as that is certain.
     pub(crate) fn truth(&self) -> Truth {
-        let Counts {
-            failed, undecided, ..
-        } = self.tally.counts;
+        let Counts { failed, undecided, .. } = self.tally.counts;
         match (failed, undecided) {
             (0, 0) => Truth::True,
             (0, _) => Truth::Unknown,

@@ -58,36 +58,19 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
             _ => None,
         };
         let (name, requirement, words) = match keyword {
-            Some(
-                keyword @ Keyword {
-                    meaning: Meaning::Assertion(assertion),
-                    ..
-                },
-            ) => {
+            Some(keyword @ Keyword { meaning: Meaning::Assertion(assertion), .. }) => {
                 self.scope = failure.scope.to_vec();
                 let words = self.words(assertion, failure.subschema, keyword.value, value);
                 (keyword.name, keyword.value, words)
             }
             _ => {
-                let words = (
-                    "nothing at this place".to_owned(),
-                    short_with_kind(value),
-                    None,
-                );
+                let words = ("nothing at this place".to_owned(), short_with_kind(value), None);
                 ("false", subschema.source, words)
             }
         };
         let (expected, found, advice) = words;
         let detail = format!("found {found}, expected {expected}");
-        Explanation {
-            keyword: name,
-            value,
-            requirement,
-            expected,
-            found,
-            detail,
-            advice,
-        }
+        Explanation { keyword: name, value, requirement, expected, found, detail, advice }
     }
 
     fn words(
@@ -114,38 +97,24 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
                     Limit::Above => ">",
                     Limit::Below => "<",
                 };
-                simple(
-                    format!("a number {relation} {}", short(wanted)),
-                    short(value),
-                )
+                simple(format!("a number {relation} {}", short(wanted)), short(value))
             }
             Assertion::MultipleOf(_) => {
                 simple(format!("a multiple of {}", short(wanted)), short(value))
             }
             Assertion::Length { limit, of, kind } => length_words(*limit, *of, *kind, value),
-            Assertion::Pattern(pattern) => simple(
-                format!("a string matching {}", shortened(pattern.as_str())),
-                short(value),
-            ),
+            Assertion::Pattern(pattern) => {
+                simple(format!("a string matching {}", shortened(pattern.as_str())), short(value))
+            }
             Assertion::Format(format) => simple(
-                format!(
-                    "a string in the format {}, such as {}",
-                    format.name(),
-                    format.example()
-                ),
+                format!("a string in the format {}, such as {}", format.name(), format.example()),
                 short(value),
             ),
             Assertion::Required(names) => {
-                let missing: Vec<&str> = names
-                    .iter()
-                    .copied()
-                    .filter(|name| value.get(name).is_none())
-                    .collect();
-                let (plural, pronoun) = if missing.len() == 1 {
-                    ("member", "it")
-                } else {
-                    ("members", "them")
-                };
+                let missing: Vec<&str> =
+                    names.iter().copied().filter(|name| value.get(name).is_none()).collect();
+                let (plural, pronoun) =
+                    if missing.len() == 1 { ("member", "it") } else { ("members", "them") };
                 let near = missing.iter().find_map(|name| {
                     let others = value.members().map(|member| member.name());
                     let others = others.filter(|other| !names.contains(other));
@@ -160,11 +129,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
             Assertion::DependentRequired(dependencies) => {
                 let missing = missing_dependents(dependencies, value);
                 let pairs = missing.iter().map(|(name, wanted)| {
-                    format!(
-                        "the member {} where {} is there",
-                        quoted(wanted),
-                        quoted(name)
-                    )
+                    format!("the member {} where {} is there", quoted(wanted), quoted(name))
                 });
                 simple(list(pairs), "an object without it".to_owned())
             }
@@ -222,12 +187,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
                 "a value that the schema below 'not' refuses".to_owned(),
                 short_with_kind(value),
             ),
-            Assertion::Contains {
-                subschema,
-                min,
-                max,
-                ..
-            } => {
+            Assertion::Contains { subschema, min, max, .. } => {
                 let found = match self.matching_elements(*subschema, value) {
                     Ok((certain, _)) => format!("{certain} that match"),
                     Err(_) => count(value.len() as u64, "element", "elements"),
@@ -253,30 +213,19 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
                         return simple(expected, format!("the name {}", quoted(member.name())));
                     }
                 }
-                simple(
-                    "member names that match 'propertyNames'".to_owned(),
-                    short(value),
-                )
+                simple("member names that match 'propertyNames'".to_owned(), short(value))
             }
             Assertion::UnevaluatedProperties(subschema) => {
-                let members = value
-                    .members()
-                    .map(|member| (quoted(member.name()), member.value()));
+                let members = value.members().map(|member| (quoted(member.name()), member.value()));
                 let found = self.unevaluated_words(id, *subschema, value, members.collect());
-                simple(
-                    "no members but those the schema speaks of".to_owned(),
-                    found,
-                )
+                simple("no members but those the schema speaks of".to_owned(), found)
             }
             Assertion::UnevaluatedItems(subschema) => {
                 let elements = value.elements().enumerate();
                 let elements =
                     elements.map(|(place, element)| (format!("element {place}"), element));
                 let found = self.unevaluated_words(id, *subschema, value, elements.collect());
-                simple(
-                    "no elements but those the schema speaks of".to_owned(),
-                    found,
-                )
+                simple("no elements but those the schema speaks of".to_owned(), found)
             }
             Assertion::ContentEncodingBase64 => {
                 simple("a string in base64".to_owned(), short(value))
@@ -345,11 +294,8 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
             let Some(first) = failures.first().cloned() else {
                 continue;
             };
-            let depth = failures
-                .iter()
-                .take(8)
-                .map(|f| value.at(f.node).steps_from(value).len())
-                .max();
+            let depth =
+                failures.iter().take(8).map(|f| value.at(f.node).steps_from(value).len()).max();
             let told = self.discriminates(branch, value, 0);
             // A discriminator that matches wins; one that does not match loses.
             let rank = told.map_or(1, |matches| if matches { 0 } else { 2 });
@@ -366,20 +312,13 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
         let at = if inner.value.index() == value.index() {
             String::new()
         } else {
-            format!(
-                " at '{}'",
-                PathWriter::between(self.instance, inner.value).field()
-            )
+            format!(" at '{}'", PathWriter::between(self.instance, inner.value).field())
         };
         let expected = format!(
             "{expected}; closest is branch {position}{place}: schema:{}{at} wants {}",
             inner.keyword, inner.expected
         );
-        let found = if at.is_empty() {
-            inner.found
-        } else {
-            format!("{}{at}", inner.found)
-        };
+        let found = if at.is_empty() { inner.found } else { format!("{}{at}", inner.found) };
         (expected, found, inner.advice)
     }
 
@@ -398,9 +337,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
                     self.discriminates(*target, value, level + 1)
                 }
                 Meaning::Applicator(Applicator::AllOf(all)) => {
-                    let each = all
-                        .iter()
-                        .map(|&one| self.discriminates(one, value, level + 1));
+                    let each = all.iter().map(|&one| self.discriminates(one, value, level + 1));
                     each.flatten().reduce(|a, b| a && b)
                 }
                 Meaning::Applicator(Applicator::Properties(table)) => {
@@ -453,16 +390,9 @@ impl Types {
             (self.array, "array"),
             (self.object, "object"),
         ];
-        let names = names
-            .into_iter()
-            .filter(|(allowed, _)| *allowed)
-            .map(|(_, name)| name);
+        let names = names.into_iter().filter(|(allowed, _)| *allowed).map(|(_, name)| name);
         let names: Vec<&str> = names.collect();
-        if names.is_empty() {
-            "no type at all".to_owned()
-        } else {
-            names.join(" or ")
-        }
+        if names.is_empty() { "no type at all".to_owned() } else { names.join(" or ") }
     }
 }
 
@@ -497,11 +427,7 @@ fn enum_words(values: &Values<'_>, value: Value<'_>) -> Words {
 }
 
 fn length_words(limit: u64, of: LengthOf, kind: Limit, value: Value<'_>) -> Words {
-    let bound = if kind == Limit::AtLeast {
-        "at least"
-    } else {
-        "at most"
-    };
+    let bound = if kind == Limit::AtLeast { "at least" } else { "at most" };
     let (what, one, many) = match of {
         LengthOf::String => ("a string", "character", "characters"),
         LengthOf::Array => ("an array", "element", "elements"),
@@ -510,11 +436,7 @@ fn length_words(limit: u64, of: LengthOf, kind: Limit, value: Value<'_>) -> Word
     let expected = format!("{what} of {bound} {}", count(limit, one, many));
     let found = match value.as_str() {
         Some(text) => {
-            format!(
-                "{}: {}",
-                count(text.chars().count() as u64, one, many),
-                short(value)
-            )
+            format!("{}: {}", count(text.chars().count() as u64, one, many), short(value))
         }
         None => count(value.len() as u64, one, many),
     };

@@ -50,14 +50,7 @@ const fn known(
     price: u64,
     decide: Decide,
 ) -> Known {
-    Known {
-        name,
-        since,
-        until,
-        example,
-        price,
-        decide,
-    }
+    Known { name, since, until, example, price, decide }
 }
 
 const fn ask() -> Library {
@@ -75,121 +68,25 @@ use Decide::{Here, Usual};
 
 static FORMATS: [Known; 20] = [
     known("date", ALL, "2026-01-31", 1, Here(is_date)),
-    known(
-        "date-time",
-        ALL,
-        "2026-01-31T09:30:00Z",
-        1,
-        Here(is_date_time),
-    ),
+    known("date-time", ALL, "2026-01-31T09:30:00Z", 1, Here(is_date_time)),
     known("duration", SINCE_2019, "P3DT12H", 1, Decide::Library(ask())),
-    known(
-        "email",
-        ALL,
-        "name@example.com",
-        2,
-        Usual(is_usual_email, ask()),
-    ),
-    known(
-        "hostname",
-        UNTIL_6,
-        "www.example.com",
-        1,
-        Usual(is_usual_hostname, ask()),
-    ),
-    known(
-        "hostname",
-        SINCE_7,
-        "www.example.com",
-        1,
-        Usual(is_usual_hostname, ask()),
-    ),
-    known(
-        "idn-email",
-        ALL,
-        "name@example.com",
-        2,
-        Usual(is_usual_email, ask()),
-    ),
-    known(
-        "idn-hostname",
-        SINCE_7,
-        "www.example.com",
-        12,
-        Decide::Library(ask()),
-    ),
-    known(
-        "ipv4",
-        ALL,
-        "192.0.2.1",
-        1,
-        Here(|text| text.parse::<Ipv4Addr>().is_ok()),
-    ),
-    known(
-        "ipv6",
-        ALL,
-        "2001:db8::1",
-        1,
-        Here(|text| text.parse::<Ipv6Addr>().is_ok()),
-    ),
-    known(
-        "iri",
-        SINCE_7,
-        "https://example.com/a",
-        2,
-        Here(|text| Iri::parse(text).is_ok()),
-    ),
-    known(
-        "iri-reference",
-        SINCE_7,
-        "/a?b=c",
-        2,
-        Here(|text| IriRef::parse(text).is_ok()),
-    ),
-    known(
-        "json-pointer",
-        SINCE_6,
-        "/items/0/name",
-        1,
-        Decide::Library(ask()),
-    ),
+    known("email", ALL, "name@example.com", 2, Usual(is_usual_email, ask())),
+    known("hostname", UNTIL_6, "www.example.com", 1, Usual(is_usual_hostname, ask())),
+    known("hostname", SINCE_7, "www.example.com", 1, Usual(is_usual_hostname, ask())),
+    known("idn-email", ALL, "name@example.com", 2, Usual(is_usual_email, ask())),
+    known("idn-hostname", SINCE_7, "www.example.com", 12, Decide::Library(ask())),
+    known("ipv4", ALL, "192.0.2.1", 1, Here(|text| text.parse::<Ipv4Addr>().is_ok())),
+    known("ipv6", ALL, "2001:db8::1", 1, Here(|text| text.parse::<Ipv6Addr>().is_ok())),
+    known("iri", SINCE_7, "https://example.com/a", 2, Here(|text| Iri::parse(text).is_ok())),
+    known("iri-reference", SINCE_7, "/a?b=c", 2, Here(|text| IriRef::parse(text).is_ok())),
+    known("json-pointer", SINCE_6, "/items/0/name", 1, Decide::Library(ask())),
     known("regex", ALL, "^[a-z]+$", 4, Decide::Library(ask())),
-    known(
-        "relative-json-pointer",
-        SINCE_7,
-        "1/name",
-        1,
-        Decide::Library(ask()),
-    ),
+    known("relative-json-pointer", SINCE_7, "1/name", 1, Decide::Library(ask())),
     known("time", ALL, "09:30:00Z", 1, Here(is_time)),
-    known(
-        "uri",
-        ALL,
-        "https://example.com/a",
-        1,
-        Here(|text| Uri::parse(text).is_ok()),
-    ),
-    known(
-        "uri-reference",
-        SINCE_6,
-        "/a?b=c",
-        1,
-        Here(|text| UriRef::parse(text).is_ok()),
-    ),
-    known(
-        "uri-template",
-        SINCE_6,
-        "/users/{id}",
-        1,
-        Decide::Library(ask()),
-    ),
-    known(
-        "uuid",
-        SINCE_2019,
-        "123e4567-e89b-12d3-a456-426614174000",
-        1,
-        Here(is_uuid),
-    ),
+    known("uri", ALL, "https://example.com/a", 1, Here(|text| Uri::parse(text).is_ok())),
+    known("uri-reference", SINCE_6, "/a?b=c", 1, Here(|text| UriRef::parse(text).is_ok())),
+    known("uri-template", SINCE_6, "/users/{id}", 1, Decide::Library(ask())),
+    known("uuid", SINCE_2019, "123e4567-e89b-12d3-a456-426614174000", 1, Here(is_uuid)),
 ];
 
 impl Format {
@@ -222,9 +119,7 @@ impl Format {
         }
         // The library compares each name of a group with all before it.
         let names = text.match_indices("(?<").filter(|(at, mark)| {
-            !text
-                .get(at + mark.len()..)
-                .is_some_and(|rest| rest.starts_with(['=', '!']))
+            !text.get(at + mark.len()..).is_some_and(|rest| rest.starts_with(['=', '!']))
         });
         let names = names.count() as u64;
         let references = text.matches("\\k").count() as u64;
@@ -275,8 +170,7 @@ fn compile(name: &str, draft: Draft) -> Option<Validator> {
 /// The number that exactly these ASCII digits write.
 fn digits(text: &[u8]) -> Option<u32> {
     text.iter().try_fold(0, |number, byte| {
-        byte.is_ascii_digit()
-            .then(|| number * 10 + u32::from(byte - b'0'))
+        byte.is_ascii_digit().then(|| number * 10 + u32::from(byte - b'0'))
     })
 }
 
@@ -285,11 +179,9 @@ fn is_date(text: &str) -> bool {
     let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text.as_bytes() else {
         return false;
     };
-    let (Some(year), Some(month), Some(day)) = (
-        digits(&[y1, y2, y3, y4]),
-        digits(&[m1, m2]),
-        digits(&[d1, d2]),
-    ) else {
+    let (Some(year), Some(month), Some(day)) =
+        (digits(&[y1, y2, y3, y4]), digits(&[m1, m2]), digits(&[d1, d2]))
+    else {
         return false;
     };
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
@@ -316,10 +208,7 @@ fn is_time(text: &str) -> bool {
     };
     let offset = match rest {
         [b'.', fraction @ ..] => {
-            let length = fraction
-                .iter()
-                .take_while(|byte| byte.is_ascii_digit())
-                .count();
+            let length = fraction.iter().take_while(|byte| byte.is_ascii_digit()).count();
             if length == 0 {
                 return false;
             }
@@ -371,9 +260,7 @@ fn is_usual_hostname(text: &str) -> bool {
             && alphanumeric(bytes.first())
             && alphanumeric(bytes.last())
             && bytes.get(2..4) != Some(b"--")
-            && bytes
-                .iter()
-                .all(|&byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && bytes.iter().all(|&byte| byte.is_ascii_alphanumeric() || byte == b'-')
     };
     text.len() <= 253 && text.split('.').all(usual_label)
 }
@@ -603,10 +490,7 @@ mod tests {
         for known in &FORMATS {
             let format = Format(known);
             assert!(format.is_valid(known.example), "{format:?}");
-            assert!(
-                oracle(known.name, known.since).is_valid(&json!(known.example)),
-                "{format:?}"
-            );
+            assert!(oracle(known.name, known.since).is_valid(&json!(known.example)), "{format:?}");
         }
     }
 
@@ -615,14 +499,8 @@ mod tests {
         let names = FORMATS.iter().map(|known| known.name);
         for name in names.chain(["unknown", "", "Date", "color", "ip-address", "utc-millisec"]) {
             for (draft, _) in DRAFTS {
-                let asserted = STRINGS
-                    .iter()
-                    .any(|s| !oracle(name, draft).is_valid(&json!(s)));
-                assert_eq!(
-                    Format::known(name, draft).is_some(),
-                    asserted,
-                    "{name} {draft:?}"
-                );
+                let asserted = STRINGS.iter().any(|s| !oracle(name, draft).is_valid(&json!(s)));
+                assert_eq!(Format::known(name, draft).is_some(), asserted, "{name} {draft:?}");
             }
         }
     }
@@ -637,11 +515,7 @@ mod tests {
                 let oracle = oracle(known.name, draft);
                 for text in STRINGS {
                     let expected = oracle.is_valid(&json!(text));
-                    assert_eq!(
-                        format.is_valid(text),
-                        expected,
-                        "{format:?} {draft:?} {text:?}"
-                    );
+                    assert_eq!(format.is_valid(text), expected, "{format:?} {draft:?} {text:?}");
                 }
             }
         }
@@ -649,11 +523,7 @@ mod tests {
 
     #[test]
     fn the_usual_shapes_do_not_ask_the_library() {
-        for text in [
-            "a@x.org",
-            "first.last+tag@mail.example-host.com",
-            "a_b-c@localhost",
-        ] {
+        for text in ["a@x.org", "first.last+tag@mail.example-host.com", "a_b-c@localhost"] {
             assert!(is_usual_email(text), "{text}");
         }
         for text in ["xn--a.org", "ab--c", "-a", "", "a.", &"a".repeat(64)] {
@@ -664,12 +534,9 @@ mod tests {
     #[test]
     fn lengths_at_their_limits_are_judged_as_the_library_does() {
         let label = "a".repeat(63);
-        for (name, draft) in [
-            ("hostname", Draft::Draft4),
-            ("hostname", Draft::Draft202012),
-        ]
-        .into_iter()
-        .chain([("email", Draft::Draft7), ("idn-email", Draft::Draft7)])
+        for (name, draft) in [("hostname", Draft::Draft4), ("hostname", Draft::Draft202012)]
+            .into_iter()
+            .chain([("email", Draft::Draft7), ("idn-email", Draft::Draft7)])
         {
             let (format, oracle) = (Format::known(name, draft).unwrap(), oracle(name, draft));
             for local in [0, 1, 63, 64, 65] {
@@ -679,11 +546,7 @@ mod tests {
                         "hostname" => host,
                         _ => format!("{}@{host}", "c".repeat(local)),
                     };
-                    assert_eq!(
-                        format.is_valid(&text),
-                        oracle.is_valid(&json!(text)),
-                        "{text}"
-                    );
+                    assert_eq!(format.is_valid(&text), oracle.is_valid(&json!(text)), "{text}");
                 }
             }
         }

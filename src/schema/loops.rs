@@ -53,15 +53,9 @@ fn in_place(schema: &Schema<'_>, id: SubschemaId) -> Vec<SubschemaId> {
             Meaning::Applicator(
                 Applicator::Ref(target)
                 | Applicator::RecursiveRef(target)
-                | Applicator::DynamicRef {
-                    otherwise: target, ..
-                },
+                | Applicator::DynamicRef { otherwise: target, .. },
             ) => targets.push(*target),
-            Meaning::Applicator(Applicator::If {
-                condition,
-                then,
-                otherwise,
-            }) => {
+            Meaning::Applicator(Applicator::If { condition, then, otherwise }) => {
                 targets.push(*condition);
                 targets.extend(then.iter().chain(otherwise));
             }

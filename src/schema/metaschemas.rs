@@ -39,19 +39,13 @@ pub(super) fn document(uri: &str) -> Option<&'static Document<'static>> {
     static DOCUMENTS: [OnceLock<Option<Document<'static>>>; TEXTS.len()] =
         [const { OnceLock::new() }; TEXTS.len()];
     let bare = |uri: &str| -> Option<usize> {
-        let rest = uri
-            .strip_prefix("https://")
-            .or_else(|| uri.strip_prefix("http://"))?;
-        TEXTS.iter().position(|(known, _)| {
-            known
-                .split_once("://")
-                .is_some_and(|(_, known)| known == rest)
-        })
+        let rest = uri.strip_prefix("https://").or_else(|| uri.strip_prefix("http://"))?;
+        TEXTS
+            .iter()
+            .position(|(known, _)| known.split_once("://").is_some_and(|(_, known)| known == rest))
     };
     let place = bare(uri)?;
-    DOCUMENTS[place]
-        .get_or_init(|| Document::parse(TEXTS[place].1.as_bytes()).ok())
-        .as_ref()
+    DOCUMENTS[place].get_or_init(|| Document::parse(TEXTS[place].1.as_bytes()).ok()).as_ref()
 }
 
 /// A draft's meta-schema, compiled once a process.

@@ -207,10 +207,7 @@ struct PropertyTable<'d>(Box<[(&'d str, SubschemaId)]>);
 
 impl PropertyTable<'_> {
     fn get(&self, name: &str) -> Option<SubschemaId> {
-        let place = self
-            .0
-            .binary_search_by(|(known, _)| order_names(known, name))
-            .ok()?;
+        let place = self.0.binary_search_by(|(known, _)| order_names(known, name)).ok()?;
         Some(self.0[place].1)
     }
 }

@@ -43,14 +43,8 @@ pub(super) struct PatternError(Reason);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Reason {
-    Syntax {
-        reason: &'static str,
-        character: usize,
-        near: String,
-    },
-    TooLarge {
-        size: u64,
-    },
+    Syntax { reason: &'static str, character: usize, near: String },
+    TooLarge { size: u64 },
 }
 
 impl PatternError {
@@ -62,36 +56,18 @@ impl PatternError {
             near.push('…');
         }
         let character = before.chars().count() + 1;
-        PatternError(Reason::Syntax {
-            reason: error.reason,
-            character,
-            near,
-        })
+        PatternError(Reason::Syntax { reason: error.reason, character, near })
     }
 }
 
 impl fmt::Display for PatternError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Reason::Syntax {
-                reason,
-                character,
-                near,
-            } if near.is_empty() => {
-                write!(
-                    f,
-                    "does not compile: {reason} (at its end, character {character})"
-                )
+            Reason::Syntax { reason, character, near } if near.is_empty() => {
+                write!(f, "does not compile: {reason} (at its end, character {character})")
             }
-            Reason::Syntax {
-                reason,
-                character,
-                near,
-            } => {
-                write!(
-                    f,
-                    "does not compile: {reason} (character {character}, at {near:?})"
-                )
+            Reason::Syntax { reason, character, near } => {
+                write!(f, "does not compile: {reason} (character {character}, at {near:?})")
             }
             Reason::TooLarge { size } => write!(
                 f,
@@ -118,10 +94,7 @@ impl MatchBudget {
     /// The budget of a request of so many bytes.
     pub(super) fn for_input(bytes: usize) -> MatchBudget {
         let left = BASE_WORK.saturating_add(WORK_PER_BYTE.saturating_mul(bytes as u64));
-        MatchBudget {
-            left,
-            paid: HashSet::new(),
-        }
+        MatchBudget { left, paid: HashSet::new() }
     }
 
     /// Takes work from what is left, and tells whether there was enough. Assertions other than
@@ -177,22 +150,12 @@ impl Pattern {
         let mut tree = syntax::parse(ecma).map_err(|error| PatternError::syntax(ecma, &error))?;
         let root = std::mem::replace(&mut tree.root, Node::Empty);
         // Counting costs the same whatever the numbers are.
-        let size = if counted(&root).is_some() {
-            1
-        } else {
-            root.size()
-        };
+        let size = if counted(&root).is_some() { 1 } else { root.size() };
         if size > MAX_SIZE {
             return Err(PatternError(Reason::TooLarge { size }));
         }
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-        Ok(Pattern {
-            source: ecma.into(),
-            id,
-            size,
-            tree,
-            parts: conjunction(root),
-        })
+        Ok(Pattern { source: ecma.into(), id, size, tree, parts: conjunction(root) })
     }
 
     /// The expression as it was given.
@@ -203,20 +166,14 @@ impl Pattern {
     /// Whether the expression matches anywhere in `text`; `None` when the budget ran out first.
     pub(super) fn is_match(&self, text: &str, budget: &mut MatchBudget) -> Option<bool> {
         let unpaid = self.size > FREE_SIZE && budget.paid.insert(self.id);
-        let build = if unpaid {
-            self.size.saturating_mul(BUILD_PRICE)
-        } else {
-            0
-        };
+        let build = if unpaid { self.size.saturating_mul(BUILD_PRICE) } else { 0 };
         if !budget.spend(build) {
             return None;
         }
         let mut work = CALL_PRICE;
         let mut answer = Some(true);
         for part in &self.parts {
-            let matcher = part
-                .matcher
-                .get_or_init(|| Matcher::new(&self.tree, &part.root));
+            let matcher = part.matcher.get_or_init(|| Matcher::new(&self.tree, &part.root));
             answer = matcher
                 .is_match(text, &mut work, budget.left)
                 .map(|matches| matches != part.negated);
@@ -235,11 +192,7 @@ impl Matcher {
         if let Some((set, min, max)) = counted(root)
             && let Some(set) = tree.sets.get(set as usize)
         {
-            return Matcher::Count {
-                set: Arc::clone(set),
-                min,
-                max,
-            };
+            return Matcher::Count { set: Arc::clone(set), min, max };
         }
         match Positions::new(tree, root) {
             Some(positions) => Matcher::Positions(positions),
@@ -281,11 +234,7 @@ fn counted(root: &Node) -> Option<(u32, u32, Option<u32>)> {
 /// `^(?=A)(?!B)C` as the conditions `^A`, not `^B` and `^C`, each of them plain. Nearly all
 /// look-arounds in schemas are of this shape.
 fn conjunction(root: Node) -> Vec<Part> {
-    let part = |negated, root| Part {
-        negated,
-        root,
-        matcher: OnceLock::new(),
-    };
+    let part = |negated, root| Part { negated, root, matcher: OnceLock::new() };
     let refers = root.any(&|node| matches!(node, Node::Reference(_)));
     let nodes = match root {
         Node::Sequence(nodes) if !refers && matches!(nodes.first(), Some(Node::Start)) => nodes,
@@ -295,12 +244,7 @@ fn conjunction(root: Node) -> Vec<Part> {
     let mut rest = Vec::new();
     for node in nodes {
         match node {
-            Node::Look {
-                ahead: true,
-                negated,
-                body,
-                ..
-            } if rest.len() == 1 => {
+            Node::Look { ahead: true, negated, body, .. } if rest.len() == 1 => {
                 parts.push(part(negated, Node::Sequence(vec![Node::Start, *body])));
             }
             node => rest.push(node),
@@ -318,16 +262,11 @@ mod tests {
 
     fn matches(pattern: &str, text: &str) -> bool {
         let compiled = Pattern::new(pattern).unwrap_or_else(|e| panic!("{pattern}: {e}"));
-        compiled
-            .is_match(text, &mut MatchBudget::for_input(0))
-            .unwrap()
+        compiled.is_match(text, &mut MatchBudget::for_input(0)).unwrap()
     }
 
     fn refusal(pattern: &str) -> String {
-        Pattern::new(pattern)
-            .map(|p| p.as_str().to_owned())
-            .unwrap_err()
-            .to_string()
+        Pattern::new(pattern).map(|p| p.as_str().to_owned()).unwrap_err().to_string()
     }
 
     #[test]
@@ -336,27 +275,15 @@ mod tests {
         let table: &[(&str, &[&str], &[&str])] = &[
             (r"^\d+$", &["42"], &["৪২", "٣", ""]),
             (r"^\w+$", &["a_1"], &["é", "ſ"]),
-            (
-                r"^\s$",
-                &["\u{FEFF}", "\u{A0}", "\u{2028}", "\t"],
-                &["\u{85}", "\u{200B}"],
-            ),
+            (r"^\s$", &["\u{FEFF}", "\u{A0}", "\u{2028}", "\t"], &["\u{85}", "\u{200B}"]),
             (r"^\S\D\W$", &["é৪é"], &[" a-", "a1-"]),
             ("^abc$", &["abc"], &["abc\n", "xabc", "abcx"]),
             (r"INV-\d{4}", &["ref INV-20267 (copy)"], &["INV-202"]),
             (r"^\p{Letter}+$", &["Привет"], &["a1"]),
-            (
-                r"^\p{Script=Greek}\p{sc=Grek}\P{Lu}$",
-                &["αβγ"],
-                &["αβΓ", "aβγ"],
-            ),
+            (r"^\p{Script=Greek}\p{sc=Grek}\P{Lu}$", &["αβγ"], &["αβΓ", "aβγ"]),
             (r"^[\p{Lu}\P{L}]$", &["Ä", "1"], &["ä"]),
             (r"^\p{Zl}$", &["\u{2028}"], &["\u{2029}"]),
-            (
-                "^.$",
-                &["😀", "\u{85}"],
-                &["\n", "\r", "\u{2028}", "\u{2029}", "ab"],
-            ),
+            ("^.$", &["😀", "\u{85}"], &["\n", "\r", "\u{2028}", "\u{2029}", "ab"]),
             (r"^\uD83D\uDE00\u{1F600}$", &["😀😀"], &["😀"]),
             (r"\uD83D", &[], &["😀", "a"]),
             (r"^[\uD83D\uDE00-\u{1F64F}]$", &["🙏"], &["a"]),
@@ -373,18 +300,10 @@ mod tests {
             ("a$|^b", &["xa", "bx"], &["ax", "xb"]),
             ("(?:^a)*b$", &["b", "ab", "xab"], &["ba"]),
             ("$a|a^", &[], &["a", ""]),
-            (
-                "^a{2,3}b{0}c{1,}?$",
-                &["aac", "aaacc"],
-                &["aabc", "ac", "aaaac"],
-            ),
+            ("^a{2,3}b{0}c{1,}?$", &["aac", "aaacc"], &["aabc", "ac", "aaaac"]),
             ("^a{99999999999}$", &[], &["aaa"]),
             ("^(?:a*){3}(?:b?){2,}$", &["", "aabb"], &["ba"]),
-            (
-                "^(?=.*[A-Z])(?!.*draft).{6,}$",
-                &["Invoice7"],
-                &["invoice", "Indraft7", "Inv"],
-            ),
+            ("^(?=.*[A-Z])(?!.*draft).{6,}$", &["Invoice7"], &["invoice", "Indraft7", "Inv"]),
             (r"^(?=.*\d)(?=.*\w$)", &["a1b"], &["a৪b", "1é"]),
             ("x(?=a|bc)(?!ab)", &["xaa", "xbc"], &["xab", "xc"]),
             ("^((?!draft).)*$", &["a dr aft"], &["a draft"]),
@@ -474,10 +393,7 @@ mod tests {
         ];
         for pattern in refused {
             let message = refusal(pattern);
-            assert!(
-                message.starts_with("does not compile: "),
-                "{pattern}: {message}"
-            );
+            assert!(message.starts_with("does not compile: "), "{pattern}: {message}");
         }
     }
 
@@ -496,10 +412,7 @@ mod tests {
             r#"does not compile: this is no valid group name (character 4, at "n")"#
         );
         let long = refusal(&format!("[z-a]{}", "é".repeat(1_000)));
-        assert!(
-            long.len() < 250 && long.contains("order") && long.contains('…'),
-            "{long}"
-        );
+        assert!(long.len() < 250 && long.contains("order") && long.contains('…'), "{long}");
         assert_eq!(
             refusal("(a{1000}){1000}"),
             "is too large: 1001000 characters with its repetitions written out, more than 32768"
@@ -508,12 +421,8 @@ mod tests {
 
     #[test]
     fn large_or_deep_expressions_are_refused_however_they_are_written() {
-        for pattern in [
-            "(?:){1000000000}",
-            "(?:(?=a){1,9}){9}",
-            "((a{99}){99}){99}",
-            "(a?){40000}",
-        ] {
+        for pattern in ["(?:){1000000000}", "(?:(?=a){1,9}){9}", "((a{99}){99}){99}", "(a?){40000}"]
+        {
             assert!(Pattern::new(pattern).is_err(), "{pattern}");
         }
         for opening in ["(", "(?:", "(?=", "(?<!a", "[", "(?<n>"] {
@@ -524,11 +433,7 @@ mod tests {
             let deep = format!("{}a{}\\b", opening.repeat(199), ")".repeat(199));
             for pattern in [deep.clone(), format!(r"{deep}(?<n>)\k<n>")] {
                 let pattern = Pattern::new(&pattern).unwrap();
-                assert!(
-                    pattern
-                        .is_match("ba", &mut MatchBudget::for_input(0))
-                        .is_some()
-                );
+                assert!(pattern.is_match("ba", &mut MatchBudget::for_input(0)).is_some());
             }
         }
         assert!(Pattern::new(r"^[\s\S]{0,1000000}$").is_ok());
@@ -560,12 +465,7 @@ mod tests {
             let mut first = MatchBudget::for_input(100_000);
             let mut again = MatchBudget::for_input(100_000);
             let answer = pattern.is_match(&text, &mut first);
-            assert_eq!(
-                answer,
-                pattern.is_match(&text, &mut again),
-                "{}",
-                pattern.as_str()
-            );
+            assert_eq!(answer, pattern.is_match(&text, &mut again), "{}", pattern.as_str());
             assert_eq!(first.left, again.left, "{}", pattern.as_str());
             assert_ne!(answer, Some(true));
         }
@@ -587,10 +487,7 @@ mod tests {
         let hostile = Pattern::new(r"^(a+)+\1$").unwrap();
         assert_eq!(hostile.is_match(&("a".repeat(40) + "b"), &mut budget), None);
         assert!(budget.left > 0);
-        assert_eq!(
-            Pattern::new("^a$").unwrap().is_match("a", &mut budget),
-            Some(true)
-        );
+        assert_eq!(Pattern::new("^a$").unwrap().is_match("a", &mut budget), Some(true));
     }
 
     #[test]
@@ -601,10 +498,7 @@ mod tests {
         let words = Pattern::new(&format!("^(?:{words}Zürich an der Limmat)$")).unwrap();
         let text = "Zürich an der Limmat";
         let count = 20_000;
-        let mut budget = MatchBudget {
-            left: 0,
-            ..MatchBudget::for_input(0)
-        };
+        let mut budget = MatchBudget { left: 0, ..MatchBudget::for_input(0) };
         // The share of the bytes alone, with nothing of the fixed amount.
         budget.left = WORK_PER_BYTE * (text.len() * count) as u64;
         for _ in 0..count {

@@ -91,14 +91,7 @@ impl<'d> Registry<'d> {
         let recursive = draft == Draft::Draft201909
             && root.get("$recursiveAnchor").and_then(Value::as_bool) == Some(true);
         let anchors = HashMap::new();
-        self.resources.push(Resource {
-            base,
-            root,
-            draft,
-            anchors,
-            recursive,
-            parent,
-        });
+        self.resources.push(Resource { base, root, draft, anchors, recursive, parent });
         self.by_document.entry(address(root)).or_default().push(id);
         id
     }
@@ -123,21 +116,14 @@ impl<'d> Registry<'d> {
 
     /// The resource that `value` belongs to: a new one where it has an id.
     fn identify(&mut self, value: Value<'d>, enclosing: ResourceId) -> ResourceId {
-        let Resource {
-            ref base,
-            root,
-            draft,
-            ..
-        } = *self.resource(enclosing);
+        let Resource { ref base, root, draft, .. } = *self.resource(enclosing);
         let is_root = root.index() == value.index();
         let draft = match value.get("$schema").and_then(Value::as_str) {
             Some(uri) if !is_root => Draft::of_uri(uri).unwrap_or(draft),
             _ => draft,
         };
         let hidden = draft.ref_hides_siblings() && value.get("$ref").is_some();
-        let id = value
-            .get(draft.id_keyword())
-            .and_then(|id| Some((id, id.as_str()?)));
+        let id = value.get(draft.id_keyword()).and_then(|id| Some((id, id.as_str()?)));
         let Some((id_value, id)) = id.filter(|_| !hidden) else {
             return enclosing;
         };
@@ -145,8 +131,7 @@ impl<'d> Registry<'d> {
         let mut resource = enclosing;
         if !reference.is_empty() {
             let Some(uri) = resolve_uri(base, reference) else {
-                self.faults
-                    .push((id_value, "is not a URI reference".to_owned()));
+                self.faults.push((id_value, "is not a URI reference".to_owned()));
                 return enclosing;
             };
             if is_root {
@@ -154,13 +139,8 @@ impl<'d> Registry<'d> {
             } else {
                 resource = self.add_resource(uri.clone(), value, draft, Some(enclosing));
             }
-            if self
-                .by_uri
-                .insert(uri, resource)
-                .is_some_and(|other| other != resource)
-            {
-                self.faults
-                    .push((id_value, "is the id of two schemas".to_owned()));
+            if self.by_uri.insert(uri, resource).is_some_and(|other| other != resource) {
+                self.faults.push((id_value, "is the id of two schemas".to_owned()));
             }
         }
         if draft.ref_hides_siblings() && !fragment.is_empty() {
@@ -172,10 +152,9 @@ impl<'d> Registry<'d> {
 
     fn add_anchors(&mut self, value: Value<'d>, resource: ResourceId) {
         let draft = self.resource(resource).draft;
-        for (keyword, since, dynamic) in [
-            ("$anchor", Draft::Draft201909, false),
-            ("$dynamicAnchor", Draft::Draft202012, true),
-        ] {
+        for (keyword, since, dynamic) in
+            [("$anchor", Draft::Draft201909, false), ("$dynamicAnchor", Draft::Draft202012, true)]
+        {
             if draft >= since
                 && let Some(name_value) = value.get(keyword)
                 && let Some(name) = name_value.as_str()
@@ -196,8 +175,7 @@ impl<'d> Registry<'d> {
         let anchors = &mut self.resources[resource as usize].anchors;
         let former = anchors.insert(name, Anchor { value, dynamic });
         if former.is_some_and(|former| former.value.index() != value.index()) {
-            self.faults
-                .push((name_value, "is the anchor of two schemas".to_owned()));
+            self.faults.push((name_value, "is the anchor of two schemas".to_owned()));
         }
     }
 
@@ -217,10 +195,7 @@ impl<'d> Registry<'d> {
     /// The names of a resource's dynamic anchors.
     pub(super) fn dynamic_anchors(&self, id: ResourceId) -> Vec<(&'d str, Value<'d>)> {
         let anchors = self.resource(id).anchors.iter();
-        anchors
-            .filter(|(_, anchor)| anchor.dynamic)
-            .map(|(name, a)| (*name, a.value))
-            .collect()
+        anchors.filter(|(_, anchor)| anchor.dynamic).map(|(name, a)| (*name, a.value)).collect()
     }
 
     /// The innermost resource around a value of a registered document.
@@ -248,32 +223,20 @@ impl<'d> Registry<'d> {
         let fragment = percent_decoded(fragment).ok_or("has a fragment that is not UTF-8")?;
         if fragment.is_empty() {
             let value = self.resource(resource).root;
-            return Ok(Target {
-                value,
-                resource,
-                dynamic_anchor: None,
-            });
+            return Ok(Target { value, resource, dynamic_anchor: None });
         }
         if let Some(pointer) = fragment.strip_prefix('/') {
             let value = follow_pointer(self.resource(resource).root, pointer)
                 .ok_or("leads to nothing in the schema")?;
             let resource = self.resource_of(value).unwrap_or(resource);
-            return Ok(Target {
-                value,
-                resource,
-                dynamic_anchor: None,
-            });
+            return Ok(Target { value, resource, dynamic_anchor: None });
         }
         let anchors = &self.resource(resource).anchors;
         let (name, anchor) = anchors
             .get_key_value(fragment.as_ref())
             .ok_or("names an anchor that the schema does not have")?;
         let dynamic_anchor = anchor.dynamic.then_some(*name);
-        Ok(Target {
-            value: anchor.value,
-            resource,
-            dynamic_anchor,
-        })
+        Ok(Target { value: anchor.value, resource, dynamic_anchor })
     }
 
     fn find(&mut self, uri: &str) -> Result<ResourceId, String> {
@@ -284,10 +247,7 @@ impl<'d> Registry<'d> {
             return Err("leaves the document; nothing is fetched".to_owned());
         };
         let root = document.root();
-        let draft = root
-            .get("$schema")
-            .and_then(Value::as_str)
-            .and_then(Draft::of_uri);
+        let draft = root.get("$schema").and_then(Value::as_str).and_then(Draft::of_uri);
         let id = self.add(root, draft.unwrap_or(Draft::DEFAULT));
         self.by_uri.insert(uri.to_owned(), id);
         Ok(id)
@@ -313,10 +273,7 @@ fn follow_pointer<'d>(root: Value<'d>, pointer: &str) -> Option<Value<'d>> {
         if at.is_array() {
             let digits = name.bytes().all(|b| b.is_ascii_digit());
             let canonical = digits && (name == "0" || !name.starts_with('0'));
-            canonical
-                .then(|| name.parse().ok())
-                .flatten()
-                .and_then(|index| at.element(index))
+            canonical.then(|| name.parse().ok()).flatten().and_then(|index| at.element(index))
         } else {
             at.get(&name)
         }

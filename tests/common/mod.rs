@@ -30,10 +30,7 @@ impl Aov {
         for name in ["NO_COLOR", "CLICOLOR_FORCE", "COLUMNS"] {
             command.env_remove(name);
         }
-        Aov {
-            command,
-            input: None,
-        }
+        Aov { command, input: None }
     }
 
     /// In another folder.
@@ -56,15 +53,8 @@ impl Aov {
 
     /// Runs it to its end.
     pub fn run(mut self) -> Run {
-        let stdin = if self.input.is_some() {
-            Stdio::piped()
-        } else {
-            Stdio::null()
-        };
-        self.command
-            .stdin(stdin)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
+        self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self.command.spawn().unwrap();
         let writer = self.input.map(|input| {
             let mut stdin = child.stdin.take().unwrap();
@@ -101,8 +91,6 @@ impl Run {
 
 /// A file below `tests/vectors/`.
 pub fn vector(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/vectors")
-        .join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors").join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }

@@ -36,11 +36,7 @@ impl Style {
     }
 
     fn paint(self, text: &str, paint: Paint) -> String {
-        if self.colour {
-            text.style(paint).to_string()
-        } else {
-            text.to_owned()
-        }
+        if self.colour { text.style(paint).to_string() } else { text.to_owned() }
     }
 
     fn good(self, text: &str) -> String {
@@ -75,14 +71,8 @@ pub(super) fn full(name: Name<'_>, judged: &Judged<'_>, style: Style, out: &mut 
     match judged {
         Judged::Report(judgement) => report(name, judgement, style, out),
         Judged::Undecided { undecided, .. } => {
-            put(
-                out,
-                &format!("{}  {}\n", style.open("UNDECIDED"), escaped(&name.full())),
-            );
-            put(
-                out,
-                &format!("\n  {undecided}\n  {}\n", undecided_help(*undecided)),
-            );
+            put(out, &format!("{}  {}\n", style.open("UNDECIDED"), escaped(&name.full())));
+            put(out, &format!("\n  {undecided}\n  {}\n", undecided_help(*undecided)));
         }
         // Errors are told on standard error.
         Judged::Unusable { .. } | Judged::Verdict(_) => {}
@@ -115,36 +105,16 @@ pub(super) fn line(name: Name<'_>, judged: &Judged<'_>, style: Style, out: &mut 
             let Some(finding) = first else {
                 return put(out, &format!("{verdict}  {full}\n"));
             };
-            let note = if report.verdict == Verdict::Pass {
-                "note: "
-            } else {
-                ""
-            };
-            let more = if total > 1 {
-                format!(" (+{} more)", total - 1)
-            } else {
-                String::new()
-            };
-            let what = format!(
-                "{} at '{}': {}",
-                finding.check, finding.field, finding.detail
-            );
-            put(
-                out,
-                &format!("{verdict}  {full}  {note}{}{more}\n", escaped(&what)),
-            );
+            let note = if report.verdict == Verdict::Pass { "note: " } else { "" };
+            let more = if total > 1 { format!(" (+{} more)", total - 1) } else { String::new() };
+            let what = format!("{} at '{}': {}", finding.check, finding.field, finding.detail);
+            put(out, &format!("{verdict}  {full}  {note}{}{more}\n", escaped(&what)));
         }
         Judged::Undecided { undecided, .. } => {
-            put(
-                out,
-                &format!("{}  {full}  {undecided}\n", style.open("UNDECIDED")),
-            );
+            put(out, &format!("{}  {full}  {undecided}\n", style.open("UNDECIDED")));
         }
         Judged::Unusable { .. } => {
-            put(
-                out,
-                &format!("{}  {full}  could not be judged\n", style.bad("ERROR")),
-            );
+            put(out, &format!("{}  {full}  could not be judged\n", style.bad("ERROR")));
         }
         Judged::Verdict(_) => {}
     }
@@ -171,31 +141,18 @@ fn put(out: &mut Vec<u8>, text: &str) {
 }
 
 fn report(name: Name<'_>, judgement: &Judgement<'_>, style: Style, out: &mut Vec<u8>) {
-    let Judgement {
-        subject, report, ..
-    } = judgement;
+    let Judgement { subject, report, .. } = judgement;
     let full = name.full();
     let task = if subject.task_id == full {
         String::new()
     } else {
         format!("  (task {})", escaped(subject.task_id))
     };
-    put(
-        out,
-        &format!(
-            "{}  {}{task}\n",
-            style.verdict(report.verdict),
-            escaped(&full)
-        ),
-    );
+    put(out, &format!("{}  {}{task}\n", style.verdict(report.verdict), escaped(&full)));
 
     let findings: Vec<&Finding> = report
         .errors()
-        .chain(
-            report
-                .findings()
-                .filter(|finding| !report.blocks(finding.check.family())),
-        )
+        .chain(report.findings().filter(|finding| !report.blocks(finding.check.family())))
         .take(SHOWN)
         .collect();
     let mut positions = subject.output.document().positions();
@@ -207,24 +164,16 @@ fn report(name: Name<'_>, judgement: &Judgement<'_>, style: Style, out: &mut Vec
     }
     let left = report.findings_total() - findings.len() as u64;
     if left > 0 {
-        put(
-            out,
-            &format!("\n  and {left} more; --format json lists the first 100 of a kind\n"),
-        );
+        put(out, &format!("\n  and {left} more; --format json lists the first 100 of a kind\n"));
     }
     put(out, &format!("\n  {}\n", counts(report)));
     for remark in &report.remarks {
-        let text = format!(
-            "note: {} at '{}': {}",
-            remark.check, remark.field, remark.text
-        );
+        let text = format!("note: {} at '{}': {}", remark.check, remark.field, remark.text);
         put(out, &format!("  {}\n", style.faint(&escaped(&text))));
     }
     if let Some(agent_id) = subject.agent_id {
-        let text = format!(
-            "note: agent '{}' is the caller's label, not an identity",
-            escaped(agent_id)
-        );
+        let text =
+            format!("note: agent '{}' is the caller's label, not an identity", escaped(agent_id));
         put(out, &format!("  {}\n", style.faint(&text)));
     }
 }
@@ -232,32 +181,19 @@ fn report(name: Name<'_>, judgement: &Judgement<'_>, style: Style, out: &mut Vec
 fn put_finding(finding: &Finding, report: &Report, place: &str, style: Style, out: &mut Vec<u8>) {
     let blocks = report.blocks(finding.check.family());
     let check = finding.check.as_str();
-    let check = if blocks {
-        style.bad(check)
-    } else {
-        style.open(check)
-    };
+    let check = if blocks { style.bad(check) } else { style.open(check) };
     let informs = if blocks { "" } else { "  (informs only)" };
-    put(
-        out,
-        &format!("\n  {check} at '{}'{informs}\n", escaped(&finding.field)),
-    );
+    put(out, &format!("\n  {check} at '{}'{informs}\n", escaped(&finding.field)));
     put(out, &format!("    {} {}\n", style.faint("place   "), place));
     for (label, text) in [
         ("expected", &finding.expected),
         ("found   ", &finding.found),
         ("fix     ", &finding.fix()),
     ] {
-        put(
-            out,
-            &format!("    {} {}\n", style.faint(label), escaped(text)),
-        );
+        put(out, &format!("    {} {}\n", style.faint(label), escaped(text)));
     }
     if let Some(requirement) = &finding.requirement {
-        put(
-            out,
-            &format!("    {} {}\n", style.faint("schema  "), escaped(requirement)),
-        );
+        put(out, &format!("    {} {}\n", style.faint("schema  "), escaped(requirement)));
     }
 }
 

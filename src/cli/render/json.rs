@@ -25,11 +25,7 @@ pub(super) fn line(name: Name<'_>, judged: &Judged<'_>, out: &mut Vec<u8>) {
 /// One response, indented; within an array one level deeper.
 pub(super) fn indented(name: Name<'_>, judged: &Judged<'_>, many: bool, out: &mut Vec<u8>) {
     let mut text = Vec::new();
-    write(
-        name,
-        judged,
-        &mut Serializer::with_formatter(&mut text, PrettyFormatter::new()),
-    );
+    write(name, judged, &mut Serializer::with_formatter(&mut text, PrettyFormatter::new()));
     if !many {
         out.extend_from_slice(&text);
         out.push(b'\n');
@@ -49,11 +45,7 @@ fn write<W: io::Write, F: serde_json::ser::Formatter>(
     judged: &Judged<'_>,
     serializer: &mut Serializer<W, F>,
 ) {
-    let unjudged = |task_id, error| Unjudged {
-        task_id,
-        input: name.full(),
-        error,
-    };
+    let unjudged = |task_id, error| Unjudged { task_id, input: name.full(), error };
     let written = match judged {
         Judged::Report(judgement) => judgement.response().serialize(serializer),
         Judged::Undecided { undecided, task_id } => {

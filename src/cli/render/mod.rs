@@ -57,20 +57,12 @@ pub(crate) struct Renderer {
 impl Renderer {
     /// What comes before the first item.
     pub(crate) fn begin(&self) -> &'static str {
-        if self.format == Format::Json && self.many {
-            "[\n"
-        } else {
-            ""
-        }
+        if self.format == Format::Json && self.many { "[\n" } else { "" }
     }
 
     /// What comes between two items.
     pub(crate) fn between(&self) -> &'static str {
-        if self.format == Format::Json && self.many {
-            ",\n"
-        } else {
-            ""
-        }
+        if self.format == Format::Json && self.many { ",\n" } else { "" }
     }
 
     /// One item.

@@ -48,11 +48,7 @@ impl Builder<'_> {
                     return None;
                 }
                 let ends = vec![(position, false)];
-                Some(Fragment {
-                    empty: 0,
-                    first: ends.clone(),
-                    last: ends,
-                })
+                Some(Fragment { empty: 0, first: ends.clone(), last: ends })
             }
             Node::Group(_, body) => self.node(body),
             Node::Sequence(parts) => {
@@ -97,11 +93,7 @@ impl Builder<'_> {
                 }
             }
         }
-        let copies = if max.is_none() {
-            min.saturating_sub(1)
-        } else {
-            min
-        };
+        let copies = if max.is_none() { min.saturating_sub(1) } else { min };
         for _ in 0..copies {
             let copy = self.node(body)?;
             tail = self.join(copy, tail)?;
@@ -112,34 +104,22 @@ impl Builder<'_> {
     /// `one` and then `other`.
     fn join(&mut self, one: Fragment, other: Fragment) -> Option<Fragment> {
         self.follow(&one.last, &other.first)?;
-        let mut whole = Fragment {
-            empty: 0,
-            first: one.first,
-            last: other.last,
-        };
+        let mut whole = Fragment { empty: 0, first: one.first, last: other.last };
         for before in conditions(one.empty) {
             for after in conditions(other.empty) {
                 whole.empty |= 1 << (before | after);
             }
         }
         // A character after `$`, or before `^`, is never matched: those entries are dropped.
-        let starts = conditions(one.empty)
-            .filter(|condition| condition & AT_END == 0)
-            .min();
+        let starts = conditions(one.empty).filter(|condition| condition & AT_END == 0).min();
         if let Some(condition) = starts {
             let at_start = condition & AT_START != 0;
-            whole
-                .first
-                .extend(other.first.iter().map(|&(p, start)| (p, start || at_start)));
+            whole.first.extend(other.first.iter().map(|&(p, start)| (p, start || at_start)));
         }
-        let ends = conditions(other.empty)
-            .filter(|condition| condition & AT_START == 0)
-            .min();
+        let ends = conditions(other.empty).filter(|condition| condition & AT_START == 0).min();
         if let Some(condition) = ends {
             let at_end = condition & AT_END != 0;
-            whole
-                .last
-                .extend(one.last.iter().map(|&(p, end)| (p, end || at_end)));
+            whole.last.extend(one.last.iter().map(|&(p, end)| (p, end || at_end)));
         }
         self.bounded(whole.first.len() + whole.last.len())?;
         Some(whole)
@@ -162,10 +142,7 @@ impl Builder<'_> {
 }
 
 fn empty(condition: usize) -> Fragment {
-    Fragment {
-        empty: 1 << condition,
-        ..Fragment::default()
-    }
+    Fragment { empty: 1 << condition, ..Fragment::default() }
 }
 
 fn conditions(empty: u8) -> impl Iterator<Item = usize> {
@@ -198,10 +175,7 @@ pub(super) struct Positions {
 #[derive(Debug)]
 enum Follow {
     Word(Box<Word>),
-    Lists {
-        starts: Box<[u32]>,
-        successors: Box<[u32]>,
-    },
+    Lists { starts: Box<[u32]>, successors: Box<[u32]> },
 }
 
 /// The same tables again for an automaton of one word, where each look-up shows.
@@ -219,17 +193,9 @@ impl Positions {
     /// The automaton, or `None` for what needs the general engine: other assertions than `^` and
     /// `$`, or too many positions or successors.
     pub(super) fn new(tree: &Tree, root: &Node) -> Option<Positions> {
-        let mut builder = Builder {
-            tree,
-            positions: Vec::new(),
-            follow: Vec::new(),
-        };
+        let mut builder = Builder { tree, positions: Vec::new(), follow: Vec::new() };
         let whole = builder.node(root)?;
-        let Builder {
-            tree,
-            positions,
-            mut follow,
-        } = builder;
+        let Builder { tree, positions, mut follow } = builder;
         let words = positions.len().div_ceil(64).max(1);
         let bits = |chosen: &mut dyn Iterator<Item = u32>| -> Bits {
             let mut bits = vec![0; words];
@@ -237,12 +203,7 @@ impl Positions {
             bits.into()
         };
         let ends = |entries: &[(u32, bool)], flag: bool| {
-            bits(
-                &mut entries
-                    .iter()
-                    .filter(|entry| entry.1 == flag)
-                    .map(|entry| entry.0),
-            )
+            bits(&mut entries.iter().filter(|entry| entry.1 == flag).map(|entry| entry.0))
         };
 
         let (first, first_at_start) = (ends(&whole.first, false), ends(&whole.first, true));
@@ -305,10 +266,7 @@ impl Positions {
                 starts[index] += starts[index - 1];
             }
             let successors = follow.into_iter().map(|(_, to)| to).collect();
-            Follow::Lists {
-                starts: starts.into(),
-                successors,
-            }
+            Follow::Lists { starts: starts.into(), successors }
         };
         Some(Positions {
             words,
@@ -419,9 +377,7 @@ impl Positions {
                     left &= left - 1;
                     let range = starts[position] as usize..starts[position + 1] as usize;
                     *work += 1 + range.len() as u64;
-                    successors[range]
-                        .iter()
-                        .for_each(|&to| set_bit(&mut next, to));
+                    successors[range].iter().for_each(|&to| set_bit(&mut next, to));
                 }
             }
             if next.iter().all(|&word| word == 0) && !meet(&state, &self.last_at_end) {
@@ -440,9 +396,7 @@ fn set_bit(bits: &mut [u64], position: u32) {
 }
 
 fn merge(bits: &mut [u64], more: &[u64]) {
-    bits.iter_mut()
-        .zip(more)
-        .for_each(|(bits, more)| *bits |= more);
+    bits.iter_mut().zip(more).for_each(|(bits, more)| *bits |= more);
 }
 
 fn meet(one: &[u64], other: &[u64]) -> bool {
@@ -461,13 +415,7 @@ mod tests {
 
     #[test]
     fn takes_plain_expressions_alone() {
-        for pattern in [
-            "^INV-[0-9]{4}$",
-            "",
-            "(a|^b$)*",
-            "a{4096}",
-            "^(?:[a-z]{1,50}-){1,9}$",
-        ] {
+        for pattern in ["^INV-[0-9]{4}$", "", "(a|^b$)*", "a{4096}", "^(?:[a-z]{1,50}-){1,9}$"] {
             assert!(positions(pattern).is_some(), "{pattern}");
         }
         for pattern in [r"\ba", "(?=a)b", r"(a)\1", "a{4097}", "^(a?){2000}$"] {
@@ -479,11 +427,7 @@ mod tests {
     fn conditions_reach_through_empty_parts() {
         let search = |pattern, text| positions(pattern).unwrap().is_match(text, &mut 0, u64::MAX);
         for (pattern, yes, no) in [
-            (
-                "(?:^|x)(?:a?)(?:b|)$",
-                ["ab", "xb", "zx"],
-                ["zab", "abz", "zb"],
-            ),
+            ("(?:^|x)(?:a?)(?:b|)$", ["ab", "xb", "zx"], ["zab", "abz", "zb"]),
             ("(?:^|a)(?:$|b)", ["", "ab", "zab"], ["z", "a ", "zb"]),
             ("(?:^(?:$)|x)", ["", "x", "ax"], ["a", " ", "aa"]),
         ] {
@@ -498,10 +442,9 @@ mod tests {
 
     #[test]
     fn one_word_and_many_answer_alike_and_stop_at_the_limit() {
-        for (pattern, text) in [
-            ("(?:.*){9}x", "é1".repeat(500)),
-            ("[01]*1[01]{99}x", "01".repeat(500)),
-        ] {
+        for (pattern, text) in
+            [("(?:.*){9}x", "é1".repeat(500)), ("[01]*1[01]{99}x", "01".repeat(500))]
+        {
             let automaton = positions(pattern).unwrap();
             assert_eq!(automaton.words > 1, pattern.contains("99"));
             assert_eq!(automaton.is_match(&text, &mut 0, u64::MAX), Some(false));

@@ -104,12 +104,7 @@ impl Program {
     /// Compiles the bodies of the look-arounds in `node`, once each however often repeated.
     fn compile_looks(&mut self, node: &Node) {
         match node {
-            Node::Look {
-                number,
-                ahead,
-                body,
-                ..
-            } => {
+            Node::Look { number, ahead, body, .. } => {
                 self.compile_looks(body);
                 // A pass decides a look-ahead backwards; a backtracker just goes and looks.
                 let back = *ahead != self.backtracks;
@@ -144,28 +139,13 @@ impl Program {
             }
             Node::Sequence(parts) => parts.iter().for_each(|part| self.node(part, back)),
             Node::Choice(branches) => self.choice(branches, back),
-            Node::Repeat {
-                body,
-                min,
-                max,
-                greedy,
-                groups,
-            } => {
-                let shape = Repetition {
-                    body,
-                    groups: *groups,
-                    greedy: *greedy,
-                    back,
-                };
+            Node::Repeat { body, min, max, greedy, groups } => {
+                let shape = Repetition { body, groups: *groups, greedy: *greedy, back };
                 self.repeat(&shape, *min, *max);
             }
             Node::Group(number, body) => {
                 let (before, after) = (number * 2, number * 2 + 1);
-                let (before, after) = if back {
-                    (after, before)
-                } else {
-                    (before, after)
-                };
+                let (before, after) = if back { (after, before) } else { (before, after) };
                 if self.backtracks {
                     self.push(Inst::Save(before));
                 }
@@ -183,19 +163,11 @@ impl Program {
             Node::WordBoundary { negated } => {
                 self.push(Inst::WordBoundary { negated: *negated });
             }
-            Node::Look {
-                number, negated, ..
-            } => {
-                self.push(Inst::Look {
-                    look: *number,
-                    negated: *negated,
-                });
+            Node::Look { number, negated, .. } => {
+                self.push(Inst::Look { look: *number, negated: *negated });
             }
             Node::Reference(groups) => {
-                self.push(Inst::Reference {
-                    groups: groups.as_slice().into(),
-                    back,
-                });
+                self.push(Inst::Reference { groups: groups.as_slice().into(), back });
             }
         }
     }
@@ -213,9 +185,7 @@ impl Program {
             }
         }
         let end = self.here();
-        exits
-            .into_iter()
-            .for_each(|exit| self.code[exit] = Inst::Jump(end));
+        exits.into_iter().for_each(|exit| self.code[exit] = Inst::Jump(end));
     }
 
     fn repeat(&mut self, shape: &Repetition<'_>, min: u32, max: Option<u32>) {
@@ -266,12 +236,7 @@ impl Program {
             let limit = limit.min(work.saturating_add(BACKTRACK_LIMIT));
             Backtracker::new(self, text, limit).search(work)
         } else {
-            Passes {
-                program: self,
-                text,
-                limit,
-            }
-            .search(work)
+            Passes { program: self, text, limit }.search(work)
         }
     }
 }
@@ -285,11 +250,7 @@ struct Repetition<'n> {
 
 impl Repetition<'_> {
     fn split(&self, body: u32, exit: u32) -> Inst {
-        if self.greedy {
-            Inst::Split(body, exit)
-        } else {
-            Inst::Split(exit, body)
-        }
+        if self.greedy { Inst::Split(body, exit) } else { Inst::Split(exit, body) }
     }
 }
 
@@ -327,10 +288,7 @@ struct Threads {
 
 impl Threads {
     fn new(size: usize) -> Threads {
-        Threads {
-            list: Vec::with_capacity(size.min(64)),
-            index: vec![0; size],
-        }
+        Threads { list: Vec::with_capacity(size.min(64)), index: vec![0; size] }
     }
 
     fn insert(&mut self, at: u32) -> bool {
@@ -371,17 +329,10 @@ impl Passes<'_> {
         }
         let anchored = self.program.anchored;
         let mut found = false;
-        self.pass(
-            self.program.entry,
-            false,
-            anchored,
-            &looks,
-            work,
-            &mut |_| {
-                found = true;
-                true
-            },
-        )?;
+        self.pass(self.program.entry, false, anchored, &looks, work, &mut |_| {
+            found = true;
+            true
+        })?;
         Some(found)
     }
 
@@ -409,11 +360,7 @@ impl Passes<'_> {
                 self.close(at, &mut now, &mut stack, looks, work);
             }
             fresh = false;
-            let c = if back {
-                before(self.text, at)
-            } else {
-                after(self.text, at)
-            };
+            let c = if back { before(self.text, at) } else { after(self.text, at) };
             let step = c.map_or(0, char::len_utf8);
             let to = if back { at - step } else { at + step };
             next.list.clear();
@@ -503,13 +450,7 @@ struct Backtracker<'p> {
 impl<'p> Backtracker<'p> {
     fn new(program: &'p Program, text: &'p str, limit: u64) -> Self {
         let slots = vec![UNSET; program.slots];
-        Backtracker {
-            program,
-            text,
-            slots,
-            stack: Vec::new(),
-            limit,
-        }
+        Backtracker { program, text, slots, stack: Vec::new(), limit }
     }
 
     fn search(&mut self, work: &mut u64) -> Option<bool> {
@@ -528,10 +469,7 @@ impl<'p> Backtracker<'p> {
 
     fn store(&mut self, slot: u32, value: usize) {
         let slot_value = &mut self.slots[slot as usize];
-        self.stack.push(Frame::Restore {
-            slot,
-            value: *slot_value,
-        });
+        self.stack.push(Frame::Restore { slot, value: *slot_value });
         *slot_value = value;
     }
 
@@ -570,11 +508,7 @@ impl<'p> Backtracker<'p> {
                     return Some(true);
                 }
                 Inst::Set { set, back } => {
-                    let c = if *back {
-                        before(self.text, at)
-                    } else {
-                        after(self.text, at)
-                    };
+                    let c = if *back { before(self.text, at) } else { after(self.text, at) };
                     match c {
                         Some(c) if self.program.sets[*set as usize].contains(c) => {
                             let step = c.len_utf8();
@@ -635,22 +569,14 @@ impl<'p> Backtracker<'p> {
             let start = self.slots[group as usize * 2];
             let end = self.slots[group as usize * 2 + 1];
             // Within its own group a reference sees an unfinished capture: unset.
-            (start != UNSET && end != UNSET)
-                .then(|| self.text.get(start..end))
-                .flatten()
+            (start != UNSET && end != UNSET).then(|| self.text.get(start..end)).flatten()
         });
         let wanted = captured.unwrap_or_default();
         *work += wanted.len() as u64 / 16;
         if back {
-            self.text
-                .get(..at)?
-                .ends_with(wanted)
-                .then(|| at - wanted.len())
+            self.text.get(..at)?.ends_with(wanted).then(|| at - wanted.len())
         } else {
-            self.text
-                .get(at..)?
-                .starts_with(wanted)
-                .then(|| at + wanted.len())
+            self.text.get(at..)?.starts_with(wanted).then(|| at + wanted.len())
         }
     }
 }
@@ -667,11 +593,7 @@ mod tests {
 
     #[test]
     fn work_without_references_is_linear_in_the_text() {
-        for pattern in [
-            "(?=(a+)+$)b",
-            r"(?:a|\b|a)*\b(?<!x.*)y",
-            "(?!.*(?=.*(?!.*z)y)x)q",
-        ] {
+        for pattern in ["(?=(a+)+$)b", r"(?:a|\b|a)*\b(?<!x.*)y", "(?!.*(?=.*(?!.*z)y)x)q"] {
             let program = program(pattern);
             let work = |length: usize| {
                 let mut work = 0;
@@ -697,14 +619,8 @@ mod tests {
     fn backtracking_has_a_limit_of_its_own() {
         let mut work = 0;
         let text = "a".repeat(40) + "b";
-        assert_eq!(
-            program(r"^(a+)+\1$").is_match(&text, &mut work, u64::MAX),
-            None
-        );
-        assert!(
-            (BACKTRACK_LIMIT..BACKTRACK_LIMIT + 100).contains(&work),
-            "{work}"
-        );
+        assert_eq!(program(r"^(a+)+\1$").is_match(&text, &mut work, u64::MAX), None);
+        assert!((BACKTRACK_LIMIT..BACKTRACK_LIMIT + 100).contains(&work), "{work}");
     }
 
     #[test]

@@ -66,10 +66,7 @@ impl CharSet {
                 others.push((low.max(0x80), high));
             }
         }
-        CharSet {
-            ascii,
-            others: others.into(),
-        }
+        CharSet { ascii, others: others.into() }
     }
 
     fn one(c: char) -> CharSet {
@@ -220,18 +217,8 @@ pub(super) fn parse(pattern: &str) -> Parsed<Tree> {
         return Err(parser.error("a closing parenthesis has no opening one"));
     }
     parser.bind(&mut root)?;
-    let Parser {
-        sets,
-        groups,
-        looks,
-        ..
-    } = parser;
-    Ok(Tree {
-        root,
-        sets,
-        groups,
-        looks,
-    })
+    let Parser { sets, groups, looks, .. } = parser;
+    Ok(Tree { root, sets, groups, looks })
 }
 
 /// A group name's declaration: its number, and the path of (choice, branch) that leads to it.
@@ -263,10 +250,7 @@ struct Parser<'p> {
 
 impl<'p> Parser<'p> {
     fn error(&self, reason: &'static str) -> SyntaxError {
-        SyntaxError {
-            reason,
-            at: self.at,
-        }
+        SyntaxError { reason, at: self.at }
     }
 
     fn error_at<T>(&self, at: usize, reason: &'static str) -> Parsed<T> {
@@ -364,10 +348,7 @@ impl<'p> Parser<'p> {
         } else {
             return Ok(atom);
         };
-        if matches!(
-            atom,
-            Node::Start | Node::End | Node::WordBoundary { .. } | Node::Look { .. }
-        ) {
+        if matches!(atom, Node::Start | Node::End | Node::WordBoundary { .. } | Node::Look { .. }) {
             return self.error_at(start, "an assertion cannot be repeated");
         }
         if max.is_some_and(|max| max < min) {
@@ -393,11 +374,7 @@ impl<'p> Parser<'p> {
         let Some(min) = self.number() else {
             return self.error_at(start, malformed);
         };
-        let max = if self.eat(",") {
-            self.number()
-        } else {
-            Some(min)
-        };
+        let max = if self.eat(",") { self.number() } else { Some(min) };
         if !self.eat("}") {
             return self.error_at(start, malformed);
         }
@@ -419,9 +396,9 @@ impl<'p> Parser<'p> {
         match c {
             '^' => Ok(Node::Start),
             '$' => Ok(Node::End),
-            '.' => Ok(self.set_from(start, || {
-                Arc::new(CharSet::new(LINE_TERMINATOR.to_vec(), true))
-            })),
+            '.' => {
+                Ok(self.set_from(start, || Arc::new(CharSet::new(LINE_TERMINATOR.to_vec(), true))))
+            }
             '(' => self.group(start),
             '[' => {
                 let (ranges, negated) = self.class(start)?;
@@ -437,31 +414,16 @@ impl<'p> Parser<'p> {
     /// What follows an opening parenthesis.
     fn group(&mut self, start: usize) -> Parsed<Node> {
         let close = |parser: &mut Self, node: Node| {
-            if parser.eat(")") {
-                Ok(node)
-            } else {
-                parser.error_at(start, "a group is not closed")
-            }
+            if parser.eat(")") { Ok(node) } else { parser.error_at(start, "a group is not closed") }
         };
-        for (mark, ahead, negated) in [
-            ("?=", true, false),
-            ("?!", true, true),
-            ("?<=", false, false),
-            ("?<!", false, true),
-        ] {
+        for (mark, ahead, negated) in
+            [("?=", true, false), ("?!", true, true), ("?<=", false, false), ("?<!", false, true)]
+        {
             if self.eat(mark) {
                 let body = Box::new(self.choice()?);
                 self.looks += 1;
                 let number = self.looks - 1;
-                return close(
-                    self,
-                    Node::Look {
-                        number,
-                        ahead,
-                        negated,
-                        body,
-                    },
-                );
+                return close(self, Node::Look { number, ahead, negated, body });
             }
         }
         if self.eat("?:") {
@@ -477,10 +439,7 @@ impl<'p> Parser<'p> {
             if same.iter().any(|other| !exclusive(&other.path, &path)) {
                 return self.error_at(start, "two groups have one name");
             }
-            same.push(Named {
-                group: number,
-                path,
-            });
+            same.push(Named { group: number, path });
         } else if self.rest().starts_with('?') {
             return self.error_at(start, "this kind of group is not supported");
         }
@@ -495,14 +454,9 @@ impl<'p> Parser<'p> {
     /// `name>`. Escapes in names are legal but unheard of, and refused.
     fn name(&mut self) -> Parsed<&'p str> {
         let rest = self.rest();
-        let name = rest
-            .split_once('>')
-            .map(|(name, _)| name)
-            .unwrap_or_default();
+        let name = rest.split_once('>').map(|(name, _)| name).unwrap_or_default();
         let mut chars = name.chars();
-        let valid = chars
-            .next()
-            .is_some_and(|c| c.is_alphabetic() || matches!(c, '$' | '_'))
+        let valid = chars.next().is_some_and(|c| c.is_alphabetic() || matches!(c, '$' | '_'))
             && chars.all(|c| c.is_alphanumeric() || "$_\u{200C}\u{200D}".contains(c));
         if !valid {
             return Err(self.error("this is no valid group name"));
@@ -614,11 +568,7 @@ impl<'p> Parser<'p> {
             }
             self.at += digits.len() + 1;
             let digits = digits.trim_start_matches('0');
-            let code = if digits.is_empty() {
-                0
-            } else {
-                u32::from_str_radix(digits, 16).ok()?
-            };
+            let code = if digits.is_empty() { 0 } else { u32::from_str_radix(digits, 16).ok()? };
             return (code <= char::MAX as u32).then_some(code);
         }
         let high = self.hex(4)?;
@@ -635,10 +585,7 @@ impl<'p> Parser<'p> {
     /// `p{…}` or `P{…}`; the backslash is read.
     fn property(&mut self, start: usize) -> Parsed<(Arc<CharSet>, bool)> {
         let negated = self.bump() == Some('P');
-        let words = self
-            .rest()
-            .strip_prefix('{')
-            .and_then(|rest| rest.split_once('}'));
+        let words = self.rest().strip_prefix('{').and_then(|rest| rest.split_once('}'));
         let Some((text, _)) = words else {
             return self.error_at(start, "a property needs a name in braces");
         };
@@ -808,11 +755,7 @@ fn property(text: &str) -> Option<Arc<CharSet>> {
     }
     let key = text.replace('_', "").to_ascii_lowercase();
     let known = KNOWN.get_or_init(Mutex::default);
-    if let Some(set) = known
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .get(&key)
-    {
+    if let Some(set) = known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return Some(Arc::clone(set));
     }
     let ranges = unicode_ranges(text)?;
@@ -824,10 +767,7 @@ fn property(text: &str) -> Option<Arc<CharSet>> {
         return None;
     }
     let set = Arc::new(CharSet::new(ranges, false));
-    known
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .insert(key, Arc::clone(&set));
+    known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&set));
     Some(set)
 }
 
@@ -835,11 +775,7 @@ fn unicode_ranges(property: &str) -> Option<Ranges> {
     let hir = regex_syntax::parse(&format!(r"\p{{{property}}}")).ok()?;
     match hir.kind() {
         HirKind::Class(Class::Unicode(class)) => Some(
-            class
-                .ranges()
-                .iter()
-                .map(|range| (range.start() as u32, range.end() as u32))
-                .collect(),
+            class.ranges().iter().map(|range| (range.start() as u32, range.end() as u32)).collect(),
         ),
         // A property of one character is simplified to it.
         HirKind::Literal(literal) => {
@@ -857,14 +793,10 @@ mod tests {
     #[test]
     fn sets_hold_what_their_ranges_say() {
         let ranges = vec![(0x61, 0x7A), (0x41, 0x42), (0x79, 0x100), (0x2028, 0x2029)];
-        let (set, others) = (
-            CharSet::new(ranges.clone(), false),
-            CharSet::new(ranges.clone(), true),
-        );
+        let (set, others) =
+            (CharSet::new(ranges.clone(), false), CharSet::new(ranges.clone(), true));
         for c in ('\0'..='\u{3000}').chain(['\u{10FFFF}']) {
-            let held = ranges
-                .iter()
-                .any(|&(low, high)| (low..=high).contains(&(c as u32)));
+            let held = ranges.iter().any(|&(low, high)| (low..=high).contains(&(c as u32)));
             assert_eq!(set.contains(c), held, "{c:?}");
             assert_eq!(others.contains(c), !held, "{c:?}");
         }
@@ -886,22 +818,15 @@ mod tests {
         assert!(property("Script=Greek").unwrap().contains('α'));
         assert!(property("ASCII").unwrap().contains('a'));
         assert!(property("Any").unwrap().contains('\u{10FFFF}'));
-        for unknown in [
-            "Greek", "gc", "gc=", "=L", "Age=6.0", "L u", "L:u", "InGreek", "",
-        ] {
+        for unknown in ["Greek", "gc", "gc=", "=L", "Age=6.0", "L u", "L:u", "InGreek", ""] {
             assert!(property(unknown).is_none(), "{unknown}");
         }
     }
 
     #[test]
     fn sizes_count_repetitions_written_out() {
-        for (pattern, size) in [
-            ("abc", 4),
-            ("a{9}", 9),
-            ("(ab){2,9}", 36),
-            ("a*", 1),
-            ("a{3,}", 4),
-        ] {
+        for (pattern, size) in [("abc", 4), ("a{9}", 9), ("(ab){2,9}", 36), ("a*", 1), ("a{3,}", 4)]
+        {
             assert_eq!(parse(pattern).unwrap().root.size(), size, "{pattern}");
         }
     }

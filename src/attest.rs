@@ -1,0 +1,85 @@
+//! Signs responses: what makes a report a receipt.
+
+use serde::Serialize;
+
+use crate::json::Document;
+use crate::key::SigningKey;
+use crate::receipt::{Kind, write_signed};
+use crate::response::Response;
+
+/// The `canonicalization` that receipts name.
+pub const CANONICALIZATION: &str = "RFC 8785 (JCS)";
+
+/// The `service` of receipts whose signer gives no name.
+pub const SELF_ATTESTED: &str = "aov (self-attested)";
+
+/// How to verify a receipt, as it says of itself.
+#[derive(Clone, Copy, Serialize, Debug)]
+pub struct VerifySection<'a> {
+    /// Where the agent-card with the key is published.
+    pub public_key_url: Option<&'a str>,
+    /// The key's version.
+    pub key_version: &'a str,
+    canonicalization: &'static str,
+    hash_algorithm: &'static str,
+    /// The issuer's name.
+    pub service: &'a str,
+    /// The issuer's MCP endpoint.
+    pub mcp: Option<&'a str>,
+}
+
+/// A signature with what it needs.
+#[derive(Clone, PartialEq, Eq, Serialize, Debug)]
+pub struct Attestation<'a> {
+    algorithm: &'static str,
+    key_version: &'a str,
+    timestamp: &'a str,
+    signature: String,
+}
+
+/// Who signs.
+#[derive(Clone, Copy)]
+pub struct Signer<'a> {
+    /// The key
+    pub key: &'a SigningKey,
+    /// Its version
+    pub key_version: &'a str,
+    /// Where its agent-card is published.
+    pub public_key_url: Option<&'a str>,
+    /// The issuer's name; [`SELF_ATTESTED`] where there is none.
+    pub service: Option<&'a str>,
+    /// The issuer's MCP endpoint.
+    pub mcp: Option<&'a str>,
+}
+
+impl<'a> Signer<'a> {
+    /// Signs a response, at the time that the response was verified.
+    ///
+    /// # Errors
+    ///
+    /// Only where the response cannot be serialized.
+    pub fn sign(&self, response: &mut Response<'a>) -> Result<(), serde_json::Error> {
+        response.set_verify(VerifySection {
+            public_key_url: self.public_key_url,
+            key_version: self.key_version,
+            canonicalization: CANONICALIZATION,
+            hash_algorithm: "SHA-256",
+            service: self.service.unwrap_or(SELF_ATTESTED),
+            mcp: self.mcp,
+        });
+        let text = serde_json::to_vec(response)?;
+        let document =
+            Document::parse(&text).map_err(|error| serde::ser::Error::custom(error.to_string()))?;
+        let timestamp = response.verified_at();
+        let attested = ("Ed25519", self.key_version, timestamp);
+        let mut message = Vec::with_capacity(text.len() + 256);
+        write_signed(Kind::Verification, attested, document.root(), &mut message);
+        response.set_attestation(Attestation {
+            algorithm: "Ed25519",
+            key_version: self.key_version,
+            timestamp,
+            signature: self.key.sign_base64(&message),
+        });
+        Ok(())
+    }
+}
