@@ -648,8 +648,8 @@ fn check_time(receipt: &Receipt<'_>, now: i64, steps: &mut Steps) {
 fn duration(seconds: i64) -> String {
     let (count, unit) = match seconds {
         ..120 => (seconds, "second"),
-        ..7_200 => (seconds / 60, "minute"),
-        ..172_800 => (seconds / 3_600, "hour"),
+        120..7_200 => (seconds / 60, "minute"),
+        7_200..172_800 => (seconds / 3_600, "hour"),
         _ => (seconds / 86_400, "day"),
     };
     format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
