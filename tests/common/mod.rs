@@ -2,7 +2,7 @@
 
 #![allow(dead_code, unreachable_pub, missing_docs)]
 
-use std::io::Write;
+use std::io::{Read as _, Seek as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -49,6 +49,25 @@ impl Aov {
     pub fn input(mut self, text: impl AsRef<[u8]>) -> Aov {
         self.input = Some(text.as_ref().to_owned());
         self
+    }
+
+    /// Runs it to its end without input, both streams into one as a terminal has it: the status,
+    /// and what was printed.
+    pub fn run_as_in_a_terminal(mut self) -> (i32, String) {
+        assert!(self.input.is_none(), "no input is given here");
+        let mut screen = tempfile::tempfile().unwrap();
+        // Both handles share the file's place, so each write goes to its end.
+        let streams = [screen.try_clone().unwrap(), screen.try_clone().unwrap()];
+        let [stdout, stderr] = streams.map(Stdio::from);
+        self.command
+            .stdin(Stdio::null())
+            .stdout(stdout)
+            .stderr(stderr);
+        let status = self.command.status().unwrap();
+        screen.rewind().unwrap();
+        let mut printed = String::new();
+        screen.read_to_string(&mut printed).unwrap();
+        (status.code().expect("ended by a signal"), printed)
     }
 
     /// Runs it to its end.

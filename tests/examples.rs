@@ -1,0 +1,327 @@
+//! The pages for users hold: every command that they show is run as it is written, in the
+//! repository's folder, and must print what they show; every file in `examples/` is in use.
+//!
+//! What a page may show in a `console` block: a line `$ aov …` and below it all that the command
+//! prints, as a terminal shows it; a line `$ echo $?` and below it the last status. The values of
+//! `verification_id` and `verified_at` differ in every run, so only their form is compared.
+//!
+//! With `AOV_UPDATE_PAGES=1` the first test writes what is printed now into the pages, to be read
+//! before it is committed. Statuses it leaves alone: a changed one is never a matter of wording.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+
+mod common;
+
+use common::Aov;
+
+/// The pages, with the number of commands below which something must have gone missing.
+const PAGES: [(&str, usize); 2] = [("README.md", 5), ("examples/README.md", 13)];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn page(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// A fenced block of a page.
+#[derive(PartialEq, Debug)]
+struct Block<'p> {
+    language: &'p str,
+    /// Its first line's number in the page.
+    first_line: usize,
+    lines: Vec<&'p str>,
+}
+
+fn blocks(page: &str) -> Vec<Block<'_>> {
+    let mut blocks = Vec::new();
+    let mut open: Option<Block<'_>> = None;
+    for (place, line) in page.lines().enumerate() {
+        match (line.strip_prefix("```"), &mut open) {
+            (Some(language), None) => {
+                open = Some(Block {
+                    language,
+                    first_line: place + 2,
+                    lines: Vec::new(),
+                });
+            }
+            (Some(end), Some(_)) => {
+                assert_eq!(end, "", "line {}: a block in a block", place + 1);
+                blocks.extend(open.take());
+            }
+            (None, Some(block)) => block.lines.push(line),
+            (None, None) => {}
+        }
+    }
+    assert_eq!(open, None, "a block is never closed");
+    blocks
+}
+
+/// A command of a page, and what the page says of it.
+#[derive(PartialEq, Debug)]
+struct Shown<'p> {
+    line: usize,
+    command: &'p str,
+    output: String,
+    status: Option<i32>,
+}
+
+impl Shown<'_> {
+    /// The arguments after `aov`. The pages use no quoting, no pipes and no redirection.
+    fn arguments(&self) -> Vec<&str> {
+        let special = self
+            .command
+            .find(['\'', '"', '|', '<', '>', '*', '$', '&', ';', '\\']);
+        assert_eq!(special, None, "line {}: this takes a shell", self.line);
+        self.command.split_ascii_whitespace().skip(1).collect()
+    }
+}
+
+fn shown(page: &str) -> Vec<Shown<'_>> {
+    let mut all: Vec<Shown<'_>> = Vec::new();
+    for block in blocks(page)
+        .into_iter()
+        .filter(|block| block.language == "console")
+    {
+        let before = all.len();
+        let mut lines = (block.first_line..).zip(block.lines).peekable();
+        while let Some((line, text)) = lines.next() {
+            let command = text.strip_prefix("$ ");
+            let command = command.unwrap_or_else(|| panic!("line {line}: not below a command"));
+            let mut output = Vec::new();
+            while let Some((_, text)) = lines.next_if(|(_, text)| !text.starts_with("$ ")) {
+                output.push(text);
+            }
+            let output = output.join("\n");
+            if command == "echo $?" {
+                assert!(all.len() > before, "line {line}: the status of no command");
+                let status = output.parse();
+                let status = status.unwrap_or_else(|_| panic!("line {line}: no status below it"));
+                all.last_mut().unwrap().status = Some(status);
+            } else {
+                assert!(
+                    command.starts_with("aov "),
+                    "line {line}: not a command of aov"
+                );
+                all.push(Shown {
+                    line,
+                    command,
+                    output,
+                    status: None,
+                });
+            }
+        }
+        assert!(
+            all.len() > before,
+            "line {}: a block without a command",
+            block.first_line
+        );
+    }
+    all
+}
+
+/// A text with the two values that differ in every run replaced, where their form is right.
+fn normalised(text: &str) -> String {
+    let id = r#"("verification_id": ?)"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}""#;
+    let at = r#"("verified_at": ?)"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00""#;
+    let text = Regex::new(id).unwrap().replace_all(text, r#"$1"an id""#);
+    let text = Regex::new(at).unwrap().replace_all(&text, r#"$1"a time""#);
+    text.into_owned()
+}
+
+#[test]
+fn every_command_prints_what_its_page_shows() {
+    let update = std::env::var_os("AOV_UPDATE_PAGES").is_some_and(|value| value == "1");
+    for (name, least) in PAGES {
+        let page = page(name);
+        let mut updated = page.clone();
+        let commands = shown(&page);
+        let count = commands.len();
+        assert!(
+            count >= least,
+            "{name}: {count} commands, expected {least} at least"
+        );
+        for shown in commands {
+            let (status, printed) = Aov::new(&shown.arguments()).run_as_in_a_terminal();
+            // The page cannot show whether the last line has an end.
+            let printed = printed.strip_suffix('\n').unwrap_or(&printed);
+            let place = format!("{name}:{}: {}", shown.line, shown.command);
+            if update && normalised(printed) != normalised(&shown.output) {
+                let now = in_page(shown.command, printed);
+                updated = updated.replacen(&in_page(shown.command, &shown.output), &now, 1);
+            } else {
+                assert_eq!(normalised(printed), normalised(&shown.output), "{place}");
+            }
+            // Without a word on it, a reader takes a command to succeed.
+            assert_eq!(status, shown.status.unwrap_or(0), "{place}");
+        }
+        if updated != page {
+            fs::write(root().join(name), updated).unwrap();
+        }
+    }
+}
+
+/// A command and its output as a page has them.
+fn in_page(command: &str, output: &str) -> String {
+    if output.is_empty() {
+        format!("$ {command}\n")
+    } else {
+        format!("$ {command}\n{output}\n")
+    }
+}
+
+#[test]
+fn every_file_is_used_and_explained() {
+    let pages = PAGES.map(|(name, _)| page(name));
+    let used: Vec<&str> = pages
+        .iter()
+        .flat_map(|page| shown(page))
+        .flat_map(|shown| shown.command.split_ascii_whitespace())
+        .collect();
+    let files = files_below(&root().join("examples"));
+    assert!(files.len() >= 10, "files are missing: {files:?}");
+    let readme = page("examples/README.md");
+    for file in files {
+        let name = file
+            .strip_prefix(root())
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .replace('\\', "/");
+        if name == "examples/README.md" {
+            continue;
+        }
+        assert!(used.contains(&name.as_str()), "no command uses {name}");
+        let row = format!("| `{}` |", name.strip_prefix("examples/").unwrap());
+        assert!(
+            readme.contains(&row),
+            "examples/README.md has no line for {name}"
+        );
+    }
+}
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(files_below(&path));
+        } else {
+            files.push(path);
+        }
+    }
+    files
+}
+
+#[test]
+fn the_commands_of_cargo_name_the_tour() {
+    let page = page("README.md");
+    let cargo: Vec<&str> = blocks(&page)
+        .into_iter()
+        .filter(|block| block.language == "sh")
+        .flat_map(|block| block.lines)
+        .filter(|line| line.starts_with("cargo "))
+        .collect();
+    let run = "cargo run --locked --release -- ";
+    let first = shown(&page).remove(0);
+    let first = first.command.strip_prefix("aov ").unwrap();
+    assert_eq!(
+        cargo,
+        [
+            format!("{run}{first}").as_str(),
+            "cargo test --locked",
+            "cargo install --locked --path .",
+        ]
+    );
+}
+
+/// The script of the page, run by a shell that finds this `aov` first.
+#[cfg(unix)]
+#[test]
+fn the_script_accepts_and_rejects() {
+    use std::process::Command;
+
+    let page = page("README.md");
+    let is_script = |block: &Block<'_>| block.language == "sh" && block.lines[0].contains("aov ");
+    let scripts: Vec<_> = blocks(&page).into_iter().filter(is_script).collect();
+    let [script] = &scripts[..] else {
+        panic!("the page has {} scripts", scripts.len());
+    };
+    let folder = Path::new(env!("CARGO_BIN_EXE_aov")).parent().unwrap();
+    let path = std::env::var("PATH").unwrap();
+    for (output, said) in [
+        ("examples/invoice/final.json", "accept\n"),
+        ("examples/invoice/draft.json", "reject\n"),
+        ("examples/invoice/none.json", "not judged\n"),
+    ] {
+        let run = Command::new("sh")
+            .args(["-c", &script.lines.join("\n"), "script", output])
+            .env("PATH", format!("{}:{path}", folder.display()))
+            .current_dir(root())
+            .output()
+            .unwrap();
+        assert_eq!(String::from_utf8(run.stdout).unwrap(), said, "{output}");
+    }
+}
+
+#[test]
+fn links_lead_to_files() {
+    let link = Regex::new(r"\]\(([^)#]+)\)").unwrap();
+    let mut count = 0;
+    for name in ["README.md", "examples/README.md", "CHANGELOG.md"] {
+        for link in link.captures_iter(&page(name)) {
+            let target = link[1].to_owned();
+            if target.starts_with("https://") {
+                continue;
+            }
+            let folder = root().join(name);
+            let there = folder.parent().unwrap().join(&target).exists();
+            assert!(there, "{name}: {target} does not exist");
+            count += 1;
+        }
+    }
+    assert!(count >= 5, "{count} links");
+}
+
+#[test]
+fn a_page_is_read_with_its_outputs_and_statuses() {
+    let text = "```sh\naov x\n```\n\n```console\n$ aov a b\none\n\n$ echo $?\n1\n$ aov c\n```\n";
+    let expected = [
+        Shown {
+            line: 6,
+            command: "aov a b",
+            output: "one\n".to_owned(),
+            status: Some(1),
+        },
+        Shown {
+            line: 11,
+            command: "aov c",
+            output: String::new(),
+            status: None,
+        },
+    ];
+    assert_eq!(shown(text), expected);
+    assert_eq!(shown(text)[0].arguments(), ["a", "b"]);
+}
+
+#[test]
+fn only_what_differs_in_every_run_is_normalised() {
+    let text = r#"{"verification_id":"28afb453-7c39-4993-a9c4-fcade1b7924f","task_id":"a"}"#;
+    assert_eq!(
+        normalised(text),
+        r#"{"verification_id":"an id","task_id":"a"}"#
+    );
+    let text = r#""verified_at": "2026-10-01T01:01:09.606993+00:00""#;
+    assert_eq!(normalised(text), r#""verified_at": "a time""#);
+    for kept in [
+        r#""verification_id": "28afb453""#,
+        r#""verified_at": "2026-10-01T01:01:09Z""#,
+        r#""task_id": "28afb453-7c39-4993-a9c4-fcade1b7924f""#,
+    ] {
+        assert_eq!(normalised(kept), kept);
+    }
+}
