@@ -22,6 +22,18 @@ pub struct Instant {
 }
 
 impl Instant {
+    /// Microseconds since the Unix epoch, cut to whole ones; `None` in a leap second, which they
+    /// have no number for.
+    pub fn unix_micros(&self) -> Option<i64> {
+        let digits = self.fraction.get(..6).unwrap_or(&self.fraction);
+        let micros: i64 = if digits.is_empty() {
+            0
+        } else {
+            digits.parse::<i64>().ok()? * 10_i64.pow(6 - digits.len() as u32)
+        };
+        (!self.leap).then(|| self.second * 1_000_000 + micros)
+    }
+
     /// Seconds since the Unix epoch, cut to whole ones.
     pub fn unix_seconds(&self) -> i64 {
         self.second

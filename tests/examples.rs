@@ -43,11 +43,7 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
     for (place, line) in page.lines().enumerate() {
         match (line.strip_prefix("```"), &mut open) {
             (Some(language), None) => {
-                open = Some(Block {
-                    language,
-                    first_line: place + 2,
-                    lines: Vec::new(),
-                });
+                open = Some(Block { language, first_line: place + 2, lines: Vec::new() });
             }
             (Some(end), Some(_)) => {
                 assert_eq!(end, "", "line {}: a block in a block", place + 1);
@@ -73,9 +69,7 @@ struct Shown<'p> {
 impl Shown<'_> {
     /// The arguments after `aov`. The pages use no quoting, no pipes and no redirection.
     fn arguments(&self) -> Vec<&str> {
-        let special = self
-            .command
-            .find(['\'', '"', '|', '<', '>', '*', '$', '&', ';', '\\']);
+        let special = self.command.find(['\'', '"', '|', '<', '>', '*', '$', '&', ';', '\\']);
         assert_eq!(special, None, "line {}: this takes a shell", self.line);
         self.command.split_ascii_whitespace().skip(1).collect()
     }
@@ -83,10 +77,7 @@ impl Shown<'_> {
 
 fn shown(page: &str) -> Vec<Shown<'_>> {
     let mut all: Vec<Shown<'_>> = Vec::new();
-    for block in blocks(page)
-        .into_iter()
-        .filter(|block| block.language == "console")
-    {
+    for block in blocks(page).into_iter().filter(|block| block.language == "console") {
         let before = all.len();
         let mut lines = (block.first_line..).zip(block.lines).peekable();
         while let Some((line, text)) = lines.next() {
@@ -103,23 +94,11 @@ fn shown(page: &str) -> Vec<Shown<'_>> {
                 let status = status.unwrap_or_else(|_| panic!("line {line}: no status below it"));
                 all.last_mut().unwrap().status = Some(status);
             } else {
-                assert!(
-                    command.starts_with("aov "),
-                    "line {line}: not a command of aov"
-                );
-                all.push(Shown {
-                    line,
-                    command,
-                    output,
-                    status: None,
-                });
+                assert!(command.starts_with("aov "), "line {line}: not a command of aov");
+                all.push(Shown { line, command, output, status: None });
             }
         }
-        assert!(
-            all.len() > before,
-            "line {}: a block without a command",
-            block.first_line
-        );
+        assert!(all.len() > before, "line {}: a block without a command", block.first_line);
     }
     all
 }
@@ -141,10 +120,7 @@ fn every_command_prints_what_its_page_shows() {
         let mut updated = page.clone();
         let commands = shown(&page);
         let count = commands.len();
-        assert!(
-            count >= least,
-            "{name}: {count} commands, expected {least} at least"
-        );
+        assert!(count >= least, "{name}: {count} commands, expected {least} at least");
         for shown in commands {
             let (status, printed) = Aov::new(&shown.arguments()).run_as_in_a_terminal();
             // The page cannot show whether the last line has an end.
@@ -167,11 +143,7 @@ fn every_command_prints_what_its_page_shows() {
 
 /// A command and its output as a page has them.
 fn in_page(command: &str, output: &str) -> String {
-    if output.is_empty() {
-        format!("$ {command}\n")
-    } else {
-        format!("$ {command}\n{output}\n")
-    }
+    if output.is_empty() { format!("$ {command}\n") } else { format!("$ {command}\n{output}\n") }
 }
 
 #[test]
@@ -186,21 +158,13 @@ fn every_file_is_used_and_explained() {
     assert!(files.len() >= 10, "files are missing: {files:?}");
     let readme = page("examples/README.md");
     for file in files {
-        let name = file
-            .strip_prefix(root())
-            .unwrap()
-            .to_str()
-            .unwrap()
-            .replace('\\', "/");
+        let name = file.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/");
         if name == "examples/README.md" {
             continue;
         }
         assert!(used.contains(&name.as_str()), "no command uses {name}");
         let row = format!("| `{}` |", name.strip_prefix("examples/").unwrap());
-        assert!(
-            readme.contains(&row),
-            "examples/README.md has no line for {name}"
-        );
+        assert!(readme.contains(&row), "examples/README.md has no line for {name}");
     }
 }
 
@@ -291,18 +255,8 @@ fn links_lead_to_files() {
 fn a_page_is_read_with_its_outputs_and_statuses() {
     let text = "```sh\naov x\n```\n\n```console\n$ aov a b\none\n\n$ echo $?\n1\n$ aov c\n```\n";
     let expected = [
-        Shown {
-            line: 6,
-            command: "aov a b",
-            output: "one\n".to_owned(),
-            status: Some(1),
-        },
-        Shown {
-            line: 11,
-            command: "aov c",
-            output: String::new(),
-            status: None,
-        },
+        Shown { line: 6, command: "aov a b", output: "one\n".to_owned(), status: Some(1) },
+        Shown { line: 11, command: "aov c", output: String::new(), status: None },
     ];
     assert_eq!(shown(text), expected);
     assert_eq!(shown(text)[0].arguments(), ["a", "b"]);
@@ -311,10 +265,7 @@ fn a_page_is_read_with_its_outputs_and_statuses() {
 #[test]
 fn only_what_differs_in_every_run_is_normalised() {
     let text = r#"{"verification_id":"28afb453-7c39-4993-a9c4-fcade1b7924f","task_id":"a"}"#;
-    assert_eq!(
-        normalised(text),
-        r#"{"verification_id":"an id","task_id":"a"}"#
-    );
+    assert_eq!(normalised(text), r#"{"verification_id":"an id","task_id":"a"}"#);
     let text = r#""verified_at": "2026-10-01T01:01:09.606993+00:00""#;
     assert_eq!(normalised(text), r#""verified_at": "a time""#);
     for kept in [

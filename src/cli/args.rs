@@ -23,6 +23,14 @@ pub(crate) enum Command {
     Verify(Verify),
     /// Print canonical hashes, or the canonical form itself
     Hash(Hash),
+    /// Check outputs as verify does, and sign what was found
+    Attest(Attest),
+    /// Check receipts: signature, issuer, and what they are about
+    CheckReceipt(CheckReceipt),
+    /// Make a signing key
+    Keygen(Keygen),
+    /// Print an agent-card with a key file's public keys
+    AgentCard(AgentCardArgs),
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,8 +90,9 @@ impl RequirementArgs {
     }
 }
 
+/// What is checked, against what.
 #[derive(Args, Debug)]
-pub(crate) struct Verify {
+pub(crate) struct CheckArgs {
     /// Files, folders (every *.json below), or - for standard input [default: standard input]
     #[arg(value_name = "OUTPUT")]
     pub(crate) outputs: Vec<PathBuf>,
@@ -95,12 +104,14 @@ pub(crate) struct Verify {
     /// The shape of responses [default: full, or what the request says]
     #[arg(long, value_name = "DETAIL")]
     pub(crate) detail: Option<DetailArg>,
-    /// The format of the report
-    #[arg(long, value_name = "FORMAT", default_value = "human")]
-    pub(crate) format: Format,
-    /// Write the report to a file, whole or not at all
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
+}
+
+/// How a run over many inputs is done.
+#[derive(Args, Debug)]
+pub(crate) struct BatchArgs {
+    /// Write the results to a file, whole or not at all
+    #[arg(short = 'o', long = "report", value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
     /// Worker threads [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
@@ -110,6 +121,158 @@ pub(crate) struct Verify {
     /// Print no report for people; errors and the exit status remain
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Verify {
+    #[command(flatten)]
+    pub(crate) checks: CheckArgs,
+    #[command(flatten)]
+    pub(crate) batch: BatchArgs,
+    /// The format of the report
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) format: Format,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Attest {
+    #[command(flatten)]
+    pub(crate) checks: CheckArgs,
+    #[command(flatten)]
+    pub(crate) batch: BatchArgs,
+    /// The key file, - for standard input, or env:NAME for a variable
+    #[arg(long, value_name = "FILE|-|env:NAME")]
+    pub(crate) key: String,
+    /// The key's version, for PEM keys
+    #[arg(long, value_name = "V")]
+    pub(crate) key_version: Option<String>,
+    /// What receipts call the issuer [default: the key file's]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) issuer_name: Option<String>,
+    /// Where the agent-card is published [default: the key file's]
+    #[arg(long, value_name = "URL")]
+    pub(crate) public_key_url: Option<String>,
+    /// Take a key file that others can read
+    #[arg(long)]
+    pub(crate) insecure_key_permissions: bool,
+    /// Print {"receipt": …, "request": …}, which check-receipt takes
+    #[arg(long)]
+    pub(crate) pair: bool,
+    /// The time that receipts bear, for reproducible runs [default: SOURCE_DATE_EPOCH, or now]
+    #[arg(long, value_name = "RFC3339")]
+    pub(crate) timestamp: Option<String>,
+    /// The id of the check, for one input
+    #[arg(long, value_name = "UUID")]
+    pub(crate) verification_id: Option<String>,
+    /// The format of the receipts
+    #[arg(long, value_name = "FORMAT", default_value = "json")]
+    pub(crate) format: AttestFormat,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AttestFormat {
+    /// One indented receipt; an array of them for several inputs
+    Json,
+    /// One receipt a line
+    Ndjson,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckReceipt {
+    /// Files, folders (every *.json below), or - for standard input [default: standard input]
+    #[arg(value_name = "RECEIPT")]
+    pub(crate) receipts: Vec<PathBuf>,
+    /// The request that the receipt is about
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "schema", "rules", "bounds"])]
+    pub(crate) request: Option<PathBuf>,
+    /// The output alone
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// The schema alone
+    #[arg(long, value_name = "FILE")]
+    pub(crate) schema: Option<PathBuf>,
+    /// The rules alone: a list, or an object with rules and bounds
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rules: Option<PathBuf>,
+    /// The bounds alone
+    #[arg(long, value_name = "FILE")]
+    pub(crate) bounds: Option<PathBuf>,
+    /// A folder or NDJSON file of requests; each receipt finds its own
+    #[arg(long, value_name = "PATH",
+          conflicts_with_all = ["request", "output", "schema", "rules", "bounds"])]
+    pub(crate) requests: Option<PathBuf>,
+    /// Take the key from this agent-card, and accept it as the issuer's
+    #[arg(long, value_name = "FILE|URL", conflicts_with_all = ["public_key", "fetch"])]
+    pub(crate) agent_card: Option<String>,
+    /// This very public key, and accept it as the issuer's
+    #[arg(long, value_name = "BASE64", conflicts_with = "fetch")]
+    pub(crate) public_key: Option<String>,
+    /// The only key version that --public-key is for
+    #[arg(long, value_name = "V", requires = "public_key")]
+    pub(crate) key_version: Option<String>,
+    /// Accept this issuer (repeatable)
+    #[arg(long, value_name = "HOST|URL")]
+    pub(crate) issuer: Vec<String>,
+    /// Get the agent-card that the receipt names; nothing is fetched without this
+    #[arg(long, conflicts_with = "offline")]
+    pub(crate) fetch: bool,
+    /// Refuse anything that would touch the network
+    #[arg(long)]
+    pub(crate) offline: bool,
+    /// Make the checks again and compare
+    #[arg(long)]
+    pub(crate) recheck: bool,
+    /// These steps must have passed, else undecided; all: every one but recheck
+    #[arg(long, value_name = "STEP", value_delimiter = ',')]
+    pub(crate) require: Vec<String>,
+    /// The time to judge by [default: now]
+    #[arg(long, value_name = "RFC3339")]
+    pub(crate) now: Option<String>,
+    /// NDJSON: each line is a receipt, or a {"receipt": …, "request": …} pair
+    #[arg(long)]
+    pub(crate) lines: bool,
+    #[command(flatten)]
+    pub(crate) batch: BatchArgs,
+    /// The format of the report
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub(crate) format: Format,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Keygen {
+    /// The key file to write; never over an existing one
+    #[arg(
+        short = 'o',
+        long = "key-file",
+        value_name = "FILE",
+        default_value = "aov-signing-key.json"
+    )]
+    pub(crate) file: PathBuf,
+    /// The key's version [default: v1-DATE]
+    #[arg(long, value_name = "V")]
+    pub(crate) key_version: Option<String>,
+    /// What receipts call the issuer
+    #[arg(long, value_name = "NAME")]
+    pub(crate) issuer_name: Option<String>,
+    /// Where the agent-card is published
+    #[arg(long, value_name = "URL")]
+    pub(crate) public_key_url: Option<String>,
+    /// Renew this key file: a new key, and the old one's public half kept
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    pub(crate) rotate: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct AgentCardArgs {
+    /// The key file, - for standard input, or env:NAME for a variable
+    #[arg(long, value_name = "FILE|-|env:NAME")]
+    pub(crate) key: String,
+    /// The key's version, for PEM keys
+    #[arg(long, value_name = "V")]
+    pub(crate) key_version: Option<String>,
+    /// Take a key file that others can read
+    #[arg(long)]
+    pub(crate) insecure_key_permissions: bool,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -47,6 +47,11 @@ impl Wanted {
 }
 
 impl Input {
+    /// The input of a path; `-` is standard input.
+    pub(crate) fn of_path(path: &Path) -> Input {
+        if path == Path::new("-") { Input::Stdin } else { Input::File(path.to_owned()) }
+    }
+
     /// The name that messages and task ids use.
     pub(crate) fn name(&self) -> String {
         match self {
@@ -89,7 +94,7 @@ impl Input {
 
 /// Reads a file that the command needs whole, such as a schema; `-` is standard input.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Trouble> {
-    if path == Path::new("-") { Input::Stdin } else { Input::File(path.to_owned()) }.read()
+    Input::of_path(path).read()
 }
 
 /// Refuses a second reader of standard input.

@@ -1,8 +1,8 @@
 //! One text judged: read, held against the requirements, handed to the renderer.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
+use agent_output_verifier::attest::Signer;
 use agent_output_verifier::datetime::format_utc_micros;
+use agent_output_verifier::digest::Digest;
 use agent_output_verifier::error::ErrorBody;
 use agent_output_verifier::json::{Buffers, Document, Value};
 use agent_output_verifier::report::{Report, Undecided, Verdict};
@@ -11,7 +11,9 @@ use agent_output_verifier::response::{Response, Subject};
 use agent_output_verifier::verify::{verdict, verify};
 
 use super::Status;
+use super::batch::Name;
 use super::trouble::{Trouble, of_invalid_request};
+use super::verify::now;
 
 /// What texts are held against, and what is wanted of it.
 pub(crate) struct Judge<'r> {
@@ -21,6 +23,7 @@ pub(crate) struct Judge<'r> {
     pub(crate) agent_id: Option<&'r str>,
     pub(crate) detail: Option<Detail>,
     pub(crate) wanted: Wanted,
+    pub(crate) signature: Option<Signature<'r>>,
 }
 
 /// Where the requirements come from.
@@ -39,34 +42,28 @@ pub(crate) enum Wanted {
     Verdict,
 }
 
-/// The name of a text: an input, and the line in it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Name<'a> {
-    pub(crate) input: &'a str,
-    pub(crate) line: Option<usize>,
+/// Who signs reports, and when.
+#[derive(Clone, Copy)]
+pub(crate) struct Signature<'r> {
+    pub(crate) signer: Signer<'r>,
+    pub(crate) moment: Moment,
+    pub(crate) verification_id: Option<&'r str>,
 }
 
-impl Name<'_> {
-    /// `NAME` or `NAME:LINE`
-    pub(crate) fn full(self) -> String {
-        match self.line {
-            Some(line) => format!("{}:{line}", self.input),
-            None => self.input.to_owned(),
-        }
-    }
+/// The time that reports bear.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Moment {
+    Now,
+    /// Microseconds since the Unix epoch, so that a run can be reproduced.
+    At(i64),
+}
 
-    /// Lines before the text in its input.
-    pub(crate) fn line_offset(self) -> usize {
-        self.line.map_or(0, |line| line - 1)
-    }
-
-    /// The default task id: the last 200 characters of the name.
-    fn task_id(self) -> String {
-        let full = self.full();
-        let skipped = full.chars().count().saturating_sub(MAX_ID);
-        let id: String = full.chars().skip(skipped).collect();
-        if id.is_empty() { "-".to_owned() } else { id }
-    }
+/// The default task id: the last 200 characters of the name.
+fn task_id_of(name: Name<'_>) -> String {
+    let full = name.full();
+    let skipped = full.chars().count().saturating_sub(MAX_ID);
+    let id: String = full.chars().skip(skipped).collect();
+    if id.is_empty() { "-".to_owned() } else { id }
 }
 
 /// What became of a text.
@@ -82,12 +79,17 @@ pub(crate) struct Judgement<'a> {
     pub(crate) subject: Subject<'a>,
     pub(crate) requirements: &'a Requirements<'a>,
     pub(crate) report: Report,
+    pub(crate) signer: Option<Signer<'a>>,
 }
 
 impl Judgement<'_> {
-    /// The response on the wire.
-    pub(crate) fn response(&self) -> Response<'_> {
-        Response::new(self.subject, self.requirements, &self.report)
+    /// The response on the wire, signed where there is a signer.
+    pub(crate) fn response(&self) -> Result<Response<'_>, serde_json::Error> {
+        let mut response = Response::new(self.subject, self.requirements, &self.report);
+        if let Some(signer) = &self.signer {
+            signer.sign(&mut response)?;
+        }
+        Ok(response)
     }
 }
 
@@ -146,7 +148,7 @@ impl Judge<'_> {
     }
 
     fn default_task_id(&self, name: Name<'_>) -> String {
-        self.task_id.map_or_else(|| name.task_id(), str::to_owned)
+        self.task_id.map_or_else(|| task_id_of(name), str::to_owned)
     }
 
     fn judge_document(
@@ -182,7 +184,7 @@ impl Judge<'_> {
                         let files = [(name.input, document)];
                         let troubles = of_invalid_request(&error, &files, name.line_offset());
                         let task_id = document.root().get("task_id").and_then(Value::as_str);
-                        let task_id = task_id.map_or_else(|| name.task_id(), str::to_owned);
+                        let task_id = task_id.map_or_else(|| task_id_of(name), str::to_owned);
                         let body = ErrorBody::invalid_request(&error);
                         show(Judged::Unusable { body, troubles, task_id: &task_id });
                     }
@@ -206,8 +208,20 @@ impl Judge<'_> {
         }
         match verify(requirements, output) {
             Ok(report) => {
-                let verification_id = uuid::Uuid::new_v4().to_string();
-                let verified_at = format_utc_micros(now());
+                let moment = self.signature.map_or(Moment::Now, |signature| signature.moment);
+                let verified_at = format_utc_micros(match moment {
+                    Moment::Now => now(),
+                    Moment::At(micros) => micros,
+                });
+                let given = self.signature.and_then(|signature| signature.verification_id);
+                let verification_id = match (given, moment) {
+                    (Some(id), _) => id.to_owned(),
+                    (None, Moment::Now) => uuid::Uuid::new_v4().to_string(),
+                    (None, Moment::At(_)) => {
+                        let request = requirements.request_hash(task_id, agent_id, output);
+                        derived_id(&request, &verified_at)
+                    }
+                };
                 let subject = Subject {
                     verification_id: &verification_id,
                     task_id,
@@ -216,15 +230,18 @@ impl Judge<'_> {
                     verified_at: &verified_at,
                     detail,
                 };
-                show(Judged::Report(&Judgement { subject, requirements, report }));
+                let signer = self.signature.map(|signature| signature.signer);
+                show(Judged::Report(&Judgement { subject, requirements, report, signer }));
             }
             Err(undecided) => show(Judged::Undecided { undecided, task_id }),
         }
     }
 }
 
-/// Microseconds since the Unix epoch.
-fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
+/// A UUID (version 8, RFC 9562 §5.8) that the request and the time determine.
+fn derived_id(request: &Digest, verified_at: &str) -> String {
+    let digest = Digest::of_bytes(format!("{request} {verified_at}").as_bytes());
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&digest.as_bytes()[..16]);
+    uuid::Uuid::new_v8(bytes).to_string()
 }

@@ -2,10 +2,14 @@
 //! library's; this only reads, calls and shows.
 
 mod args;
+mod batch;
+mod check_receipt;
 mod exit;
+mod fetch;
 mod hash;
 mod input;
 mod judge;
+mod keys;
 mod output;
 mod pool;
 mod render;
@@ -33,6 +37,10 @@ pub(crate) fn run() -> Status {
     let result = match &cli.command {
         args::Command::Verify(verify) => verify::run(verify, cli.color),
         args::Command::Hash(hash) => hash::run(hash),
+        args::Command::Attest(attest) => verify::attest(attest, cli.color),
+        args::Command::CheckReceipt(check) => check_receipt::run(check, cli.color),
+        args::Command::Keygen(keygen) => keys::keygen(keygen),
+        args::Command::AgentCard(card) => keys::agent_card(card),
     };
     match result {
         Ok(status) => status,

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::{Fields, InvalidRequest, Problems, article};
+use super::{Detail, Fields, InvalidRequest, Problems, article};
 use crate::decimal::Decimal;
 use crate::digest::{Digest, Hasher};
 use crate::jcs::{self, Sink};
@@ -151,6 +151,60 @@ impl<'d> Requirements<'d> {
             bytes
         });
         hash_of(|out| write_request(task_id, agent_id, output, out, |out| out.push(middle)))
+    }
+}
+
+impl Requirements<'_> {
+    /// A request with these requirements, as it could be sent: on one line, every value spelt as it
+    /// was given.
+    pub fn request_text(
+        &self,
+        task_id: &str,
+        agent_id: Option<&str>,
+        output: Value<'_>,
+        detail: Detail,
+    ) -> String {
+        let mut text = Vec::new();
+        let mut put = |name: &str, value: &str| {
+            text.push(if text.is_empty() { b'{' } else { b',' });
+            jcs::write_string(name, &mut text);
+            text.push(b':');
+            // Line ends stand only between the parts of a value; in strings they are escaped.
+            text.extend(value.bytes().map(|b| if matches!(b, b'\n' | b'\r') { b' ' } else { b }));
+        };
+        let string = |value: &str| {
+            let mut quoted = Vec::new();
+            jcs::write_string(value, &mut quoted);
+            String::from_utf8_lossy(&quoted).into_owned()
+        };
+        put("task_id", &string(task_id));
+        if let Some(agent_id) = agent_id {
+            put("agent_id", &string(agent_id));
+        }
+        let supplied = &self.supplied;
+        for (name, value) in [
+            ("expected_schema", supplied.schema),
+            ("submitted_output", Some(output)),
+            ("rules", supplied.rules),
+            ("bounds", supplied.bounds),
+        ] {
+            if let Some(value) = value {
+                put(name, value.source());
+            }
+        }
+        for (name, flag) in [
+            ("enforce_rules", supplied.enforce_rules),
+            ("strict_content_check", supplied.strict_content_check),
+        ] {
+            if flag {
+                put(name, "true");
+            }
+        }
+        if detail == Detail::Compact {
+            put("detail", "\"compact\"");
+        }
+        text.push(b'}');
+        String::from_utf8_lossy(&text).into_owned()
     }
 }
 

@@ -59,10 +59,7 @@ impl Aov {
         // Both handles share the file's place, so each write goes to its end.
         let streams = [screen.try_clone().unwrap(), screen.try_clone().unwrap()];
         let [stdout, stderr] = streams.map(Stdio::from);
-        self.command
-            .stdin(Stdio::null())
-            .stdout(stdout)
-            .stderr(stderr);
+        self.command.stdin(Stdio::null()).stdout(stdout).stderr(stderr);
         let status = self.command.status().unwrap();
         screen.rewind().unwrap();
         let mut printed = String::new();

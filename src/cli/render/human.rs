@@ -9,7 +9,8 @@ use agent_output_verifier::text::escaped;
 use owo_colors::{OwoColorize as _, Style as Paint};
 
 use super::super::args::ColorChoice;
-use super::super::judge::{Judged, Judgement, Name};
+use super::super::batch::Name;
+use super::super::judge::{Judged, Judgement};
 use super::Totals;
 
 /// Whether to use colour.
@@ -39,19 +40,19 @@ impl Style {
         if self.colour { text.style(paint).to_string() } else { text.to_owned() }
     }
 
-    fn good(self, text: &str) -> String {
+    pub(super) fn good(self, text: &str) -> String {
         self.paint(text, Paint::new().green().bold())
     }
 
-    fn bad(self, text: &str) -> String {
+    pub(super) fn bad(self, text: &str) -> String {
         self.paint(text, Paint::new().red().bold())
     }
 
-    fn open(self, text: &str) -> String {
+    pub(super) fn open(self, text: &str) -> String {
         self.paint(text, Paint::new().yellow().bold())
     }
 
-    fn faint(self, text: &str) -> String {
+    pub(super) fn faint(self, text: &str) -> String {
         self.paint(text, Paint::new().dimmed())
     }
 
@@ -121,10 +122,10 @@ pub(super) fn line(name: Name<'_>, judged: &Judged<'_>, style: Style, out: &mut 
 }
 
 /// The last line of a run over several inputs.
-pub(super) fn summary(totals: Totals, style: Style) -> String {
-    let mut parts = vec![format!("{} passed", totals.passed)];
+pub(super) fn summary(totals: Totals, words: [&str; 2], style: Style) -> String {
+    let mut parts = vec![format!("{} {}", totals.passed, words[0])];
     for (count, what) in [
-        (totals.failed, "failed"),
+        (totals.failed, words[1]),
         (totals.undecided, "undecided"),
         (totals.unusable, "could not be judged"),
     ] {

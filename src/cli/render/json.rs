@@ -1,62 +1,89 @@
 //! `json` and `ndjson`: the responses, and errors in the place of inputs that got none.
 
-use std::io;
-
 use agent_output_verifier::error::ErrorBody;
 use serde::Serialize;
-use serde_json::ser::{PrettyFormatter, Serializer};
 
-use super::super::judge::{Judged, Name};
+use super::super::batch::Name;
+use super::super::judge::{Judged, Judgement};
 
 /// An input without a response.
 #[derive(Serialize)]
-struct Unjudged<'a> {
-    task_id: &'a str,
-    input: String,
-    error: ErrorBody,
+pub(super) struct Unjudged<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) task_id: Option<&'a str>,
+    pub(super) input: String,
+    pub(super) error: ErrorBody,
 }
 
 /// One response a line.
-pub(super) fn line(name: Name<'_>, judged: &Judged<'_>, out: &mut Vec<u8>) {
-    write(name, judged, &mut serde_json::Serializer::new(&mut *out));
+pub(super) fn line(name: Name<'_>, judged: &Judged<'_>, pair: bool, out: &mut Vec<u8>) {
+    out.extend_from_slice(text(name, judged, pair, false).as_bytes());
     out.push(b'\n');
 }
 
 /// One response, indented; within an array one level deeper.
-pub(super) fn indented(name: Name<'_>, judged: &Judged<'_>, many: bool, out: &mut Vec<u8>) {
-    let mut text = Vec::new();
-    write(name, judged, &mut Serializer::with_formatter(&mut text, PrettyFormatter::new()));
+pub(super) fn indented(
+    name: Name<'_>,
+    judged: &Judged<'_>,
+    many: bool,
+    pair: bool,
+    out: &mut Vec<u8>,
+) {
+    put_indented(&text(name, judged, pair, true), many, out);
+}
+
+/// A text of several lines, as an element of an array where there are many.
+pub(super) fn put_indented(text: &str, many: bool, out: &mut Vec<u8>) {
     if !many {
-        out.extend_from_slice(&text);
+        out.extend_from_slice(text.as_bytes());
         out.push(b'\n');
         return;
     }
-    for (place, line) in text.split(|&byte| byte == b'\n').enumerate() {
+    for (place, line) in text.split('\n').enumerate() {
         if place > 0 {
             out.push(b'\n');
         }
         out.extend_from_slice(b"  ");
-        out.extend_from_slice(line);
+        out.extend_from_slice(line.as_bytes());
     }
 }
 
-fn write<W: io::Write, F: serde_json::ser::Formatter>(
-    name: Name<'_>,
-    judged: &Judged<'_>,
-    serializer: &mut Serializer<W, F>,
-) {
-    let unjudged = |task_id, error| Unjudged { task_id, input: name.full(), error };
-    let written = match judged {
-        Judged::Report(judgement) => judgement.response().serialize(serializer),
-        Judged::Undecided { undecided, task_id } => {
-            unjudged(task_id, ErrorBody::undecided(*undecided)).serialize(serializer)
-        }
-        Judged::Unusable { body, task_id, .. } => {
-            unjudged(task_id, body.clone()).serialize(serializer)
-        }
-        // A verdict alone is judged only where no format shows it.
-        Judged::Verdict(_) => Ok(()),
+/// Serializes, on one line or indented.
+pub(super) fn to_text(value: &impl Serialize, indented: bool) -> String {
+    let text =
+        if indented { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
+    // Only a type that cannot be JSON fails, which the first test of it would show.
+    text.unwrap_or_default()
+}
+
+fn text(name: Name<'_>, judged: &Judged<'_>, pair: bool, indented: bool) -> String {
+    let unjudged = |task_id, error| {
+        to_text(&Unjudged { task_id: Some(task_id), input: name.full(), error }, indented)
     };
-    // Writing into memory fails only where the types cannot be serialized, which tests would see.
-    debug_assert!(written.is_ok());
+    match judged {
+        Judged::Report(judgement) => {
+            let response =
+                judgement.response().map(|response| to_text(&response, indented && !pair));
+            let response = response.unwrap_or_default();
+            if pair { with_request(judgement, &response) } else { response }
+        }
+        Judged::Undecided { undecided, task_id } => {
+            unjudged(task_id, ErrorBody::undecided(*undecided))
+        }
+        Judged::Unusable { body, task_id, .. } => unjudged(task_id, body.clone()),
+        // A verdict alone is judged only where no format shows it.
+        Judged::Verdict(_) => String::new(),
+    }
+}
+
+/// A receipt with the request that it is about, in which every value is spelt as it was given.
+fn with_request(judgement: &Judgement<'_>, response: &str) -> String {
+    let subject = &judgement.subject;
+    let request = judgement.requirements.request_text(
+        subject.task_id,
+        subject.agent_id,
+        subject.output,
+        subject.detail,
+    );
+    format!("{{\"receipt\": {response}, \"request\": {request}}}")
 }

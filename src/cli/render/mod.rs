@@ -2,12 +2,14 @@
 
 mod human;
 mod json;
+pub(crate) mod receipt;
 
 pub(crate) use human::Style;
 
 use super::Status;
 use super::args::Format;
-use super::judge::{Judged, Name};
+use super::batch::Name;
+use super::judge::Judged;
 
 /// Counts of a run, for summaries.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -49,8 +51,10 @@ pub(crate) struct Renderer {
     pub(crate) format: Format,
     /// Whether the run can have more than one input.
     pub(crate) many: bool,
+    /// Whether each response comes with its request.
+    pub(crate) pair: bool,
     /// Whether the format for people is silenced.
-    pub(crate) quiet: bool,
+    pub(crate) silent: bool,
     pub(crate) style: Style,
 }
 
@@ -68,18 +72,20 @@ impl Renderer {
     /// One item.
     pub(crate) fn item(&self, name: Name<'_>, judged: &Judged<'_>, out: &mut Vec<u8>) {
         match self.format {
-            Format::Human if self.quiet => {}
+            Format::Human if self.silent => {}
             Format::Human if self.many => human::line(name, judged, self.style, out),
             Format::Human => human::full(name, judged, self.style, out),
-            Format::Json => json::indented(name, judged, self.many, out),
-            Format::Ndjson => json::line(name, judged, out),
+            Format::Json => json::indented(name, judged, self.many, self.pair, out),
+            Format::Ndjson => json::line(name, judged, self.pair, out),
         }
     }
 
     /// What comes behind the last item.
     pub(crate) fn end(&self, totals: Totals) -> String {
         match self.format {
-            Format::Human if self.many && !self.quiet => human::summary(totals, self.style),
+            Format::Human if self.many && !self.silent => {
+                human::summary(totals, ["passed", "failed"], self.style)
+            }
             Format::Json if self.many && totals.all() == 0 => "]\n".to_owned(),
             Format::Json if self.many => "\n]\n".to_owned(),
             _ => String::new(),

@@ -1,0 +1,295 @@
+//! Runs over many inputs: what is read is handed to workers in whole texts or blocks of lines, and
+//! results come out in the order of the inputs, with bounded memory however many there are.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use agent_output_verifier::json::Buffers;
+use anyhow::Result;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::Status;
+use super::args::BatchArgs;
+use super::input::{Block, Blocks, Input, Wanted, expand, lines};
+use super::output::{Output, Written};
+use super::pool;
+use super::render::Totals;
+use super::trouble::Trouble;
+
+/// The name of a text: an input, and the line in it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Name<'a> {
+    pub(crate) input: &'a str,
+    pub(crate) line: Option<usize>,
+}
+
+impl Name<'_> {
+    /// `NAME` or `NAME:LINE`
+    pub(crate) fn full(self) -> String {
+        match self.line {
+            Some(line) => format!("{}:{line}", self.input),
+            None => self.input.to_owned(),
+        }
+    }
+
+    /// Lines before the text in its input.
+    pub(crate) fn line_offset(self) -> usize {
+        self.line.map_or(0, |line| line - 1)
+    }
+}
+
+/// What a command does with each text.
+pub(crate) trait Process: Sync {
+    /// Takes a text. Gives the buffers back.
+    fn text(&self, bytes: &[u8], name: Name<'_>, buffers: Buffers, done: &mut Done) -> Buffers;
+
+    /// Takes an input that could not be read.
+    fn unreadable(&self, name: Name<'_>, trouble: Trouble, done: &mut Done);
+
+    /// What comes before the first item.
+    fn begin(&self) -> &'static str;
+
+    /// What comes between two items.
+    fn between(&self) -> &'static str;
+
+    /// What comes behind the last item.
+    fn end(&self, totals: Totals) -> String;
+}
+
+/// What became of a job.
+#[derive(Default)]
+pub(crate) struct Done {
+    out: Vec<u8>,
+    err: Vec<u8>,
+    totals: Totals,
+    worst: Option<Status>,
+}
+
+impl Done {
+    /// Adds an item: its status, and its text by `write`.
+    pub(crate) fn item(&mut self, status: Status, between: &str, write: impl FnOnce(&mut Vec<u8>)) {
+        if self.totals.all() > 0 {
+            self.out.extend_from_slice(between.as_bytes());
+        }
+        self.totals.count(status);
+        self.worst = self.worst.max(Some(status));
+        write(&mut self.out);
+    }
+
+    /// Tells of trouble on standard error.
+    pub(crate) fn tell(&mut self, troubles: &[Trouble]) {
+        for trouble in troubles {
+            self.err.extend_from_slice(format!("{trouble}\n").as_bytes());
+        }
+    }
+
+    fn is_clean(&self) -> bool {
+        self.worst <= Some(Status::Passed)
+    }
+}
+
+/// The inputs that arguments name; standard input where they name none, unless it is a terminal or
+/// `taken` by something else.
+pub(crate) fn inputs(
+    arguments: &[PathBuf],
+    lines: bool,
+    taken: bool,
+    what: &str,
+) -> Result<Vec<Input>> {
+    if !arguments.is_empty() {
+        return Ok(expand(arguments, if lines { Wanted::Lines } else { Wanted::Documents }));
+    }
+    if taken || io::stdin().is_terminal() {
+        let help = "Name files, a folder, or - for standard input.";
+        return Err(Trouble::new(format!("there is no {what} to check"), help).into());
+    }
+    Ok(vec![Input::Stdin])
+}
+
+/// How a run is done.
+pub(crate) struct Run<'r> {
+    pub(crate) process: &'r dyn Process,
+    pub(crate) args: &'r BatchArgs,
+    /// Whether inputs are lines of texts.
+    pub(crate) lines: bool,
+}
+
+/// Work for one thread.
+enum Job {
+    Whole(Input),
+    Lines { name: Arc<str>, block: Block },
+    Fault { name: String, trouble: Trouble },
+}
+
+impl Run<'_> {
+    /// Runs over all inputs and gives the worst status.
+    pub(crate) fn all(&self, inputs: Vec<Input>, output: Output) -> Result<Status> {
+        let many = self.lines || inputs.len() > 1;
+        let workers = match self.args.jobs {
+            Some(jobs) => usize::from(jobs),
+            // One document is one job.
+            None if many => std::thread::available_parallelism().map_or(1, usize::from),
+            None => 1,
+        };
+        let progress = self.progress(many, if self.lines { None } else { Some(inputs.len()) });
+        let mut source = Source::new(inputs, self.lines);
+        let mut sink = Sink {
+            output,
+            between: self.process.between(),
+            totals: Totals::default(),
+            worst: None,
+        };
+        let mut result = sink.put(self.process.begin().as_bytes());
+        if result.is_ok() {
+            pool::run(
+                workers,
+                || source.next(),
+                |job| self.work(job),
+                |done| {
+                    let stop = self.args.fail_fast && !done.is_clean();
+                    result = progress.suspend(|| sink.take(done));
+                    progress.set_position(sink.totals.all());
+                    match &result {
+                        Ok(Written::Done) if !stop => ControlFlow::Continue(()),
+                        _ => ControlFlow::Break(()),
+                    }
+                },
+            );
+        }
+        progress.finish_and_clear();
+        let worst = sink.worst.unwrap_or(Status::Passed);
+        if result? == Written::Closed {
+            return Ok(worst);
+        }
+        if sink.totals.all() == 0 {
+            let help = "Check the input; a run that checks nothing is never a success.";
+            return Err(Trouble::new("no line with a value; nothing was checked", help).into());
+        }
+        let end = self.process.end(sink.totals);
+        if sink.put(end.as_bytes())? == Written::Done {
+            sink.output.finish()?;
+        }
+        Ok(worst)
+    }
+
+    /// A bar on standard error, where that is a terminal and there is something to wait for.
+    fn progress(&self, many: bool, inputs: Option<usize>) -> ProgressBar {
+        // Results on the same terminal are progress enough.
+        let results_shown = self.args.report.is_none() && io::stdout().is_terminal();
+        if !many || self.args.quiet || results_shown || !io::stderr().is_terminal() {
+            return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        }
+        let (bar, template) = match inputs {
+            Some(inputs) => {
+                let bar = ProgressBar::new(inputs as u64);
+                (bar, "{bar:30} {pos} of {len} ({per_sec}, {eta} left)")
+            }
+            None => (ProgressBar::no_length(), "{spinner} {pos} checked ({per_sec})"),
+        };
+        bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| {
+            // The templates above are right; a bare bar would do.
+            ProgressStyle::default_bar()
+        }))
+    }
+
+    fn work(&self, job: Job) -> Done {
+        let mut done = Done::default();
+        match job {
+            Job::Whole(input) => {
+                let name = input.name();
+                let name = Name { input: &name, line: None };
+                match input.read() {
+                    Ok(bytes) => {
+                        self.process.text(&bytes, name, Buffers::default(), &mut done);
+                    }
+                    Err(trouble) => self.process.unreadable(name, trouble, &mut done),
+                }
+            }
+            Job::Lines { name, block } => {
+                let mut buffers = Buffers::default();
+                for (number, line) in lines(&block) {
+                    let name = Name { input: &name, line: Some(number) };
+                    buffers = self.process.text(line, name, buffers, &mut done);
+                    if self.args.fail_fast && !done.is_clean() {
+                        break;
+                    }
+                }
+            }
+            Job::Fault { name, trouble } => {
+                let name = Name { input: &name, line: None };
+                self.process.unreadable(name, trouble, &mut done);
+            }
+        }
+        done
+    }
+}
+
+/// Where jobs come from.
+struct Source {
+    inputs: std::vec::IntoIter<Input>,
+    lines: bool,
+    open: Option<(Arc<str>, Blocks)>,
+}
+
+impl Source {
+    fn new(inputs: Vec<Input>, lines: bool) -> Source {
+        Source { inputs: inputs.into_iter(), lines, open: None }
+    }
+
+    fn next(&mut self) -> Option<Job> {
+        loop {
+            if let Some((name, blocks)) = &mut self.open {
+                match blocks.next() {
+                    Ok(Some(block)) => return Some(Job::Lines { name: Arc::clone(name), block }),
+                    Ok(None) => self.open = None,
+                    Err(error) => {
+                        let trouble = Trouble::of_io("read", name, &error);
+                        let name = name.to_string();
+                        self.open = None;
+                        return Some(Job::Fault { name, trouble });
+                    }
+                }
+                continue;
+            }
+            let input = self.inputs.next()?;
+            if !self.lines {
+                return Some(Job::Whole(input));
+            }
+            match input.open() {
+                Ok(source) => self.open = Some((input.name().into(), Blocks::new(source))),
+                Err(trouble) => return Some(Job::Fault { name: input.name(), trouble }),
+            }
+        }
+    }
+}
+
+/// Where results go, in order.
+struct Sink {
+    output: Output,
+    between: &'static str,
+    totals: Totals,
+    worst: Option<Status>,
+}
+
+impl Sink {
+    fn put(&mut self, bytes: &[u8]) -> Result<Written> {
+        self.output.write(bytes)
+    }
+
+    fn take(&mut self, done: Done) -> Result<Written> {
+        let between =
+            if self.totals.all() > 0 && done.totals.all() > 0 { self.between } else { "" };
+        self.totals.add(done.totals);
+        self.worst = self.worst.max(done.worst);
+        if !done.err.is_empty() {
+            // Where standard error is gone there is nobody left to tell.
+            let _ = io::stderr().write_all(&done.err);
+        }
+        if self.put(between.as_bytes())? == Written::Closed {
+            return Ok(Written::Closed);
+        }
+        self.put(&done.out)
+    }
+}

@@ -1,0 +1,174 @@
+//! Key files on disk, on standard input and in variables: `aov keygen`, `aov agent-card`, and
+//! whoever signs. Nothing of a key's content reaches a message.
+
+use std::fs::File;
+use std::io::{self, Read, Write as _};
+use std::path::Path;
+
+use agent_output_verifier::agent_card;
+use agent_output_verifier::datetime::format_utc_micros;
+use agent_output_verifier::key::{KeyFile, KeyFileError, next_version};
+use anyhow::Result;
+use zeroize::Zeroizing;
+
+use super::Status;
+use super::args::{AgentCardArgs, Keygen};
+use super::output::{Output, Written};
+use super::trouble::{Trouble, path_name, shown};
+use super::verify::now;
+
+/// Bytes that a key file may have: many times what one with a hundred earlier keys has.
+const MAX_KEY_FILE: u64 = 64 * 1024;
+
+/// Reads a key file: a path, `-` for standard input, `env:NAME` for a variable.
+pub(crate) fn read(source: &str, key_version: Option<&str>, insecure: bool) -> Result<KeyFile> {
+    let mut text = Zeroizing::new(Vec::new());
+    let name = match (source, source.strip_prefix("env:")) {
+        ("-", _) => {
+            let read = io::stdin().lock().take(MAX_KEY_FILE + 1).read_to_end(&mut text);
+            read.map_err(|error| Trouble::of_io("read", "stdin", &error))?;
+            "stdin".to_owned()
+        }
+        (_, Some(variable)) => {
+            let value = std::env::var(variable).map(Zeroizing::new).map_err(|_| {
+                let help = "Set it to the key file's content.";
+                Trouble::new(format!("the variable {} is not set", shown(variable)), help)
+            })?;
+            text.extend_from_slice(value.as_bytes());
+            source.to_owned()
+        }
+        _ => {
+            read_file(Path::new(source), insecure, &mut text)?;
+            source.to_owned()
+        }
+    };
+    if text.len() as u64 > MAX_KEY_FILE {
+        return Err(trouble_of(&name, &KeyFileError::NotAKeyFile).into());
+    }
+    Ok(KeyFile::parse(&text, key_version).map_err(|error| trouble_of(&name, &error))?)
+}
+
+fn trouble_of(name: &str, error: &KeyFileError) -> Trouble {
+    Trouble::new(format!("{}: {error}", shown(name)), error.fix())
+}
+
+fn read_file(path: &Path, insecure: bool, text: &mut Vec<u8>) -> Result<(), Trouble> {
+    let name = path_name(path);
+    let trouble = |error: io::Error| Trouble::of_io("read", &name, &error);
+    // What is judged is the file that was opened, wherever a link led.
+    let file = File::open(path).map_err(trouble)?;
+    if !insecure {
+        check_permissions(&name, &file)?;
+    }
+    file.take(MAX_KEY_FILE + 1).read_to_end(text).map_err(trouble)?;
+    Ok(())
+}
+
+/// Refuses a file that others than its owner can read.
+#[cfg(unix)]
+fn check_permissions(name: &str, file: &File) -> Result<(), Trouble> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let metadata = file.metadata().map_err(|error| Trouble::of_io("read", name, &error))?;
+    let mode = metadata.permissions().mode() & 0o777;
+    if metadata.is_file() && mode & 0o077 != 0 {
+        let help = format!(
+            "Run: chmod 600 {}; or give --insecure-key-permissions if that is meant.",
+            shown(name)
+        );
+        let message = format!("{}: others can read this key file (mode {mode:o})", shown(name));
+        return Err(Trouble::new(message, help));
+    }
+    Ok(())
+}
+
+/// Elsewhere files have no such bits; a user's folder is private by its access control list.
+#[cfg(not(unix))]
+fn check_permissions(_name: &str, _file: &File) -> Result<(), Trouble> {
+    Ok(())
+}
+
+fn fresh_seed() -> Result<Zeroizing<[u8; 32]>> {
+    let mut seed = Zeroizing::new([0; 32]);
+    getrandom::fill(&mut *seed).map_err(|error| {
+        let help = "Check the system's source of random numbers.";
+        Trouble::new(format!("no random numbers for a key: {error}"), help)
+    })?;
+    Ok(seed)
+}
+
+/// `YYYY-MM-DD` in UTC.
+fn today() -> String {
+    format_utc_micros(now()).chars().take(10).collect()
+}
+
+/// Runs `aov keygen`.
+pub(crate) fn keygen(args: &Keygen) -> Result<Status> {
+    let today = today();
+    let file = match &args.rotate {
+        Some(path) => {
+            let former = read(&path_name(path), None, false)?;
+            let versions = former.public_keys();
+            let versions: Vec<&str> = versions.iter().map(|key| key.key_version.as_str()).collect();
+            let version =
+                args.key_version.clone().unwrap_or_else(|| next_version(&today, &versions));
+            let rotated = former.rotated(fresh_seed()?, version);
+            let file = rotated.map_err(|error| trouble_of(&path_name(path), &error))?;
+            with_details(file, args)
+        }
+        None => {
+            let version = args.key_version.clone().unwrap_or_else(|| next_version(&today, &[]));
+            let file = KeyFile::new(fresh_seed()?, version);
+            with_details(file.map_err(|error| trouble_of("--key-version", &error))?, args)
+        }
+    };
+    let target = args.rotate.as_ref().unwrap_or(&args.file);
+    write(target, &file, args.rotate.is_some())?;
+    eprintln!("wrote {}; keep it secret", shown(&path_name(target)));
+    print(&agent_card::entry_for(&file))
+}
+
+fn with_details(mut file: KeyFile, args: &Keygen) -> KeyFile {
+    file.issuer_name = args.issuer_name.clone().or(file.issuer_name.take());
+    file.public_key_url = args.public_key_url.clone().or(file.public_key_url.take());
+    file
+}
+
+/// Writes a key file whole or not at all, readable by its owner only.
+fn write(path: &Path, file: &KeyFile, replace: bool) -> Result<()> {
+    let name = path_name(path);
+    let trouble = |error: &io::Error| match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            let help = "Name another file, or renew this one with --rotate.";
+            Trouble::new(format!("{} exists and is not overwritten", shown(&name)), help)
+        }
+        _ => Trouble::of_io("write", &name, error),
+    };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    // Temporary files are made exclusively, with mode 0600.
+    let mut temporary = tempfile::NamedTempFile::new_in(folder).map_err(|error| trouble(&error))?;
+    temporary.write_all(file.to_json().as_bytes()).map_err(|error| trouble(&error))?;
+    temporary.as_file().sync_all().map_err(|error| trouble(&error))?;
+    let persisted = if replace {
+        // The file that a link leads to is renewed, not the link.
+        let target = path.canonicalize().map_err(|error| trouble(&error))?;
+        temporary.persist(target)
+    } else {
+        temporary.persist_noclobber(path)
+    };
+    persisted.map_err(|error| trouble(&error.error))?;
+    Ok(())
+}
+
+/// Runs `aov agent-card`.
+pub(crate) fn agent_card(args: &AgentCardArgs) -> Result<Status> {
+    let file = read(&args.key, args.key_version.as_deref(), args.insecure_key_permissions)?;
+    print(&agent_card::card_for(&file))
+}
+
+fn print(text: &str) -> Result<Status> {
+    let mut output = Output::open(None)?;
+    match output.write(text.as_bytes())? {
+        Written::Done | Written::Closed => Ok(Status::Passed),
+    }
+}
