@@ -81,6 +81,10 @@ impl Finding {
             "schema:false" => "Remove the value; the schema allows none here.".to_owned(),
             "consistency:unique" => "Change one of the two values.".to_owned(),
             _ if self.found == "missing" => format!("Put {expected} there."),
+            // What is delivered should be right, not made to fit.
+            "bounds:range" | "consistency:gte" | "consistency:lte" | "consistency:exists_in" => {
+                format!("Correct it if it is wrong; what is asked for is {expected}.")
+            }
             _ => format!("Change it to {expected}."),
         }
     }

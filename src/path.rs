@@ -250,8 +250,9 @@ impl PathWriter {
         }
         let first = self.field.len();
         for c in name.chars() {
-            let leading_dollar = c == '$' && self.field.is_empty();
-            if matches!(c, '.' | '[' | ']' | '\\') || leading_dollar {
+            // At the start, a name that is all dollar would read as the root.
+            let root_like = name == "$" && self.field.is_empty();
+            if matches!(c, '.' | '[' | ']' | '\\') || root_like {
                 self.field.push('\\');
             }
             self.field.push(c);

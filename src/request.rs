@@ -199,6 +199,13 @@ impl<'d> RequestShape<'d> {
         if !request.is_object() {
             return None;
         }
+        if !FIELDS.iter().any(|name| request.get(name).is_some()) {
+            // A list of all that is missing would bury what is meant.
+            let fix = "Give an object with task_id, expected_schema and submitted_output.";
+            *problems = Problems::default();
+            problems.add("$", "is not a request: it has none of its fields", fix, Some(request));
+            return None;
+        }
         let task_id = problems.id(fields.required("task_id"), "task_id");
         let agent_id = fields.optional("agent_id");
         let agent_id = agent_id.and_then(|value| problems.id(Some(value), "agent_id"));
@@ -402,7 +409,7 @@ impl Problems {
         for problem in found {
             let place = match problem.place.as_str() {
                 "$" => String::new(),
-                place => shortened(&escaped(place)) + ": ",
+                place => format!("at {} it ", shortened(&escaped(place))),
             };
             self.problems.push(FieldProblem {
                 field: "expected_schema".to_owned(),

@@ -260,7 +260,7 @@ fn check_rules(requirements: &Requirements<'_>, output: Value<'_>) -> RuleResult
     let rules = requirements.rules().iter().map(|rule| (rule.rule_type().check(), &rule.field));
     for (position, (check, field)) in bounds.chain(rules).enumerate() {
         let before = run.findings.total();
-        run.seen = 0;
+        (run.seen, run.skipped) = (0, 0);
         let ended = match requirements.bounds().get(position) {
             Some(bound) => bound.check(output, &mut run),
             None => {
@@ -279,8 +279,11 @@ fn check_rules(requirements: &Requirements<'_>, output: Value<'_>) -> RuleResult
                 remarks.push(Remark {
                     check,
                     field: field.as_written().to_owned(),
-                    text: "passed without a value to look at: the path leads to 0 values"
-                        .to_owned(),
+                    text: match run.skipped {
+                        0 => "passed without a value to look at: the path leads to 0 values",
+                        _ => "passed without a value to look at: if_present skipped all of them",
+                    }
+                    .to_owned(),
                 });
             }
         }

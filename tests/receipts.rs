@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
 /// 2026-11-30T00:00:00Z in microseconds.
-const NOW: i64 = 1795996800_000_000;
+const NOW: i64 = 1_795_996_800_000_000;
 
 const NOTHING_ELSE: &str = "give --agent-card";
 
@@ -292,7 +292,7 @@ fn a_key_version_that_the_card_lacks_is_undecided() {
 fn the_time_is_judged_by_the_clock_that_is_given() {
     let receipt = sign(1, None, Detail::Compact);
     let card = own_card(1);
-    let signed = 1795996800_000_000 - 12 * 3_600_000_000;
+    let signed = 1_795_996_800_000_000 - 12 * 3_600_000_000;
     for (now, expected) in [
         (signed, ReceiptVerdict::Valid),
         (signed - 300_000_000, ReceiptVerdict::Valid),

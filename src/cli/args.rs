@@ -4,11 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+/// The exit statuses, below every command's help.
+const STATUSES: &str = "Exit status: 0 passed or valid, 1 failed or invalid, 2 usage error or \
+                        unreadable input, 3 could not be decided. For many inputs the worst \
+                        counts, in the order 2, 1, 3, 0.";
+
 /// Checks what an AI agent delivers, before money moves.
 #[derive(Parser, Debug)]
 #[command(name = "aov", version, arg_required_else_help = true, max_term_width = 100)]
-#[command(after_help = "Exit status: 0 passed, 1 failed, 2 usage error or unreadable input, \
-                        3 could not be decided. For many inputs the worst counts.")]
+#[command(after_help = STATUSES)]
 pub(crate) struct Cli {
     /// When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
@@ -20,16 +24,22 @@ pub(crate) struct Cli {
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     /// Check outputs against a schema, bounds and rules
+    #[command(after_help = STATUSES)]
     Verify(Verify),
     /// Print canonical hashes, or the canonical form itself
+    #[command(after_help = STATUSES)]
     Hash(Hash),
     /// Check outputs as verify does, and sign what was found
+    #[command(after_help = STATUSES)]
     Attest(Attest),
     /// Check receipts: signature, issuer, and what they are about
+    #[command(after_help = STATUSES)]
     CheckReceipt(CheckReceipt),
     /// Make a signing key
+    #[command(after_help = STATUSES)]
     Keygen(Keygen),
     /// Print an agent-card with a key file's public keys
+    #[command(after_help = STATUSES)]
     AgentCard(AgentCardArgs),
 }
 
@@ -43,20 +53,21 @@ pub(crate) enum ColorChoice {
 /// What outputs are held against.
 #[derive(Args, Debug)]
 pub(crate) struct RequirementArgs {
-    /// A whole request, as POST /verify/schema takes it, in place of OUTPUT
+    /// A whole request in one file, in place of OUTPUT
     #[arg(long, value_name = "FILE", conflicts_with_all = ["outputs", "requests", "schema",
           "rules", "bounds", "template", "lines"])]
     pub(crate) request: Option<PathBuf>,
     /// Every OUTPUT (with --lines: every line) is a whole request
     #[arg(long, conflicts_with_all = ["schema", "rules", "bounds", "template"])]
     pub(crate) requests: bool,
-    /// The JSON Schema
+    /// The JSON Schema [default: anything is allowed]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) schema: Option<PathBuf>,
-    /// A list of rules, or an object with rules, bounds and enforce_rules
+    /// A list of rules, or an object with rules, bounds and enforce_rules; enforced unless the
+    /// object says otherwise
     #[arg(short, long, value_name = "FILE")]
     pub(crate) rules: Option<PathBuf>,
-    /// The bounds, by path
+    /// The bounds, by path; enforced
     #[arg(short, long, value_name = "FILE")]
     pub(crate) bounds: Option<PathBuf>,
     /// A verification-template/1 file in place of schema, rules and bounds

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use agent_output_verifier::json::Buffers;
 use anyhow::Result;
@@ -12,7 +13,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::Status;
 use super::args::BatchArgs;
-use super::input::{Block, Blocks, Input, Wanted, expand, lines};
+use super::input::{Block, Blocks, Input, Wanted, expand, lines, nothing_in};
 use super::output::{Output, Written};
 use super::pool;
 use super::render::Totals;
@@ -108,6 +109,9 @@ pub(crate) fn inputs(
     Ok(vec![Input::Stdin])
 }
 
+/// Set by an interrupt (SIGINT, SIGTERM): the run ends with what was judged so far reported.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
 /// How a run is done.
 pub(crate) struct Run<'r> {
     pub(crate) process: &'r dyn Process,
@@ -128,11 +132,15 @@ impl Run<'_> {
     pub(crate) fn all(&self, inputs: Vec<Input>, output: Output) -> Result<Status> {
         let many = self.lines || inputs.len() > 1;
         let workers = match self.args.jobs {
+            // One document is one job, which needs no other thread.
+            _ if !many => 0,
             Some(jobs) => usize::from(jobs),
-            // One document is one job.
-            None if many => std::thread::available_parallelism().map_or(1, usize::from),
-            None => 1,
+            None => std::thread::available_parallelism().map_or(1, usize::from),
         };
+        if many {
+            // Where no handler can be had, an interrupt ends the process as it always does.
+            let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
+        }
         let progress = self.progress(many, if self.lines { None } else { Some(inputs.len()) });
         let mut source = Source::new(inputs, self.lines);
         let mut sink = Sink {
@@ -145,7 +153,7 @@ impl Run<'_> {
         if result.is_ok() {
             pool::run(
                 workers,
-                || source.next(),
+                move || source.next(),
                 |job| self.work(job),
                 |done| {
                     let stop = self.args.fail_fast && !done.is_clean();
@@ -156,16 +164,18 @@ impl Run<'_> {
                         _ => ControlFlow::Break(()),
                     }
                 },
+                &INTERRUPTED,
             );
         }
         progress.finish_and_clear();
-        let worst = sink.worst.unwrap_or(Status::Passed);
+        let mut worst = sink.worst.unwrap_or(Status::Passed);
         if result? == Written::Closed {
             return Ok(worst);
         }
-        if sink.totals.all() == 0 {
-            let help = "Check the input; a run that checks nothing is never a success.";
-            return Err(Trouble::new("no line with a value; nothing was checked", help).into());
+        if INTERRUPTED.load(Ordering::Relaxed) {
+            // What was not reached is not passed.
+            worst = worst.max(Status::Undecided);
+            eprintln!("interrupted: {} judged, the rest not", sink.totals.all());
         }
         let end = self.process.end(sink.totals);
         if sink.put(end.as_bytes())? == Written::Done {
@@ -230,7 +240,15 @@ impl Run<'_> {
 struct Source {
     inputs: std::vec::IntoIter<Input>,
     lines: bool,
-    open: Option<(Arc<str>, Blocks)>,
+    open: Option<Open>,
+}
+
+/// The input whose lines are being read.
+struct Open {
+    name: Arc<str>,
+    blocks: Blocks,
+    /// Whether no line so far has held a value.
+    empty: bool,
 }
 
 impl Source {
@@ -240,28 +258,40 @@ impl Source {
 
     fn next(&mut self) -> Option<Job> {
         loop {
-            if let Some((name, blocks)) = &mut self.open {
-                match blocks.next() {
-                    Ok(Some(block)) => return Some(Job::Lines { name: Arc::clone(name), block }),
-                    Ok(None) => self.open = None,
-                    Err(error) => {
-                        let trouble = Trouble::of_io("read", name, &error);
-                        let name = name.to_string();
-                        self.open = None;
-                        return Some(Job::Fault { name, trouble });
-                    }
+            if let Some(open) = &mut self.open {
+                match open.next() {
+                    Some(job) => return Some(job),
+                    None => self.open = None,
                 }
-                continue;
             }
             let input = self.inputs.next()?;
             if !self.lines {
                 return Some(Job::Whole(input));
             }
             match input.open() {
-                Ok(source) => self.open = Some((input.name().into(), Blocks::new(source))),
+                Ok(source) => {
+                    let blocks = Blocks::new(source);
+                    self.open = Some(Open { name: input.name().into(), blocks, empty: true });
+                }
                 Err(trouble) => return Some(Job::Fault { name: input.name(), trouble }),
             }
         }
+    }
+}
+
+impl Open {
+    fn next(&mut self) -> Option<Job> {
+        let trouble = match self.blocks.next() {
+            Ok(Some(block)) => {
+                self.empty = self.empty && lines(&block).next().is_none();
+                return Some(Job::Lines { name: Arc::clone(&self.name), block });
+            }
+            // What had no value is told once; after it the input is at its end.
+            Ok(None) if std::mem::take(&mut self.empty) => nothing_in(&self.name),
+            Ok(None) => return None,
+            Err(error) => Trouble::of_io("read", &self.name, &error),
+        };
+        Some(Job::Fault { name: self.name.to_string(), trouble })
     }
 }
 

@@ -20,11 +20,11 @@ use super::Status;
 use super::args::{CheckReceipt, ColorChoice};
 use super::batch::{Done, Name, Process, Run, inputs};
 use super::fetch::{NamedBy, fetch};
-use super::input::{claim_stdin, read_file};
+use super::input::{Input, claim_stdin, read_file};
 use super::output::Output;
 use super::render::receipt::{Item, ReceiptRenderer};
 use super::render::{Style, Totals};
-use super::trouble::{Trouble, Troubles, of_invalid_request, path_name, shown};
+use super::trouble::{Trouble, Troubles, in_file, of_invalid_request, shown};
 use super::verify::{now, parse_moment};
 use requests::Requests;
 
@@ -168,7 +168,7 @@ impl PartFiles {
             (Part::Bounds, &args.bounds),
         ] {
             if let Some(path) = path {
-                files.push((part, path_name(path), read_file(path)?));
+                files.push((part, Input::of_path(path).name(), read_file(path)?));
             }
         }
         Ok(PartFiles { files })
@@ -179,7 +179,7 @@ impl PartFiles {
         for (part, name, bytes) in &self.files {
             match Document::parse(bytes) {
                 Ok(document) => documents.push((*part, name.as_str(), document)),
-                Err(error) => troubles.push(Trouble::of_read_error(name, &error, 0)),
+                Err(error) => troubles.push(Trouble::of_read_error(name, &error)),
             }
         }
         if troubles.is_empty() { Ok(Parts { documents }) } else { Err(Troubles(troubles).into()) }
@@ -207,7 +207,7 @@ impl Parts<'_> {
         let rules = self.get(Part::Rules).map(RuleSet::read).transpose().map_err(|error| {
             let files: Vec<(&str, &Document<'_>)> =
                 self.documents.iter().map(|(_, name, document)| (*name, document)).collect();
-            of_invalid_request(&error, &files, 0)
+            of_invalid_request(&error, &files, None)
         })?;
         let bounds = self.get(Part::Bounds);
         let supplied = rules.map(|set| Supplied {
@@ -354,9 +354,12 @@ impl Process for Receipts<'_> {
                 document.into_buffers()
             }
             Err(refused) => {
-                let error = &refused.error;
-                let trouble = Trouble::of_read_error(name.input, error, name.line_offset());
-                self.error(name, ErrorBody::invalid_json(error), &[trouble], done);
+                let error = in_file(refused.error, name.line_offset());
+                let trouble = match name.line {
+                    Some(_) => Trouble::of_line(name.input, &error),
+                    None => Trouble::of_read_error(name.input, &error),
+                };
+                self.error(name, ErrorBody::invalid_json(&error), &[trouble], done);
                 refused.buffers
             }
         }

@@ -11,9 +11,9 @@ use serde::Serialize;
 
 use super::Status;
 use super::args::{Hash, HashFormat};
-use super::input::{Blocks, Input, Wanted, claim_stdin, expand, lines, read_file};
+use super::input::{Blocks, Input, Wanted, claim_stdin, expand, lines, nothing_in, read_file};
 use super::output::{Output, Written};
-use super::trouble::{Trouble, Troubles, of_invalid_request, path_name, shown};
+use super::trouble::{Trouble, Troubles, in_file, of_invalid_request, shown};
 
 /// Runs the command.
 pub(crate) fn run(args: &Hash) -> Result<Status> {
@@ -79,10 +79,6 @@ impl Hashes<'_> {
     }
 
     fn end(&mut self) -> Result<Written> {
-        if self.count == 0 && self.worst == Status::Passed && self.args.lines {
-            let help = "Check the input.";
-            return Err(Trouble::new("no line with a value; nothing was hashed", help).into());
-        }
         if self.args.format == HashFormat::Json && self.many {
             return self.output.write(b"\n]\n");
         }
@@ -106,7 +102,7 @@ impl Hashes<'_> {
         let document = match Document::parse(&bytes) {
             Ok(document) => document,
             Err(error) => {
-                self.fault(&Trouble::of_read_error(&name, &error, 0));
+                self.fault(&Trouble::of_read_error(&name, &error));
                 return Ok(Written::Done);
             }
         };
@@ -133,16 +129,23 @@ impl Hashes<'_> {
             }
         };
         let mut buffers = Buffers::default();
+        let mut empty = true;
         loop {
             let block = match blocks.next() {
                 Ok(Some(block)) => block,
-                Ok(None) => return Ok(Written::Done),
+                Ok(None) => {
+                    if empty {
+                        self.fault(&nothing_in(&name));
+                    }
+                    return Ok(Written::Done);
+                }
                 Err(error) => {
                     self.fault(&Trouble::of_io("read", &name, &error));
                     return Ok(Written::Done);
                 }
             };
             for (number, line) in lines(&block) {
+                empty = false;
                 match Document::parse_with(line, buffers) {
                     Ok(document) => {
                         let digest = Digest::of(document.root());
@@ -152,7 +155,7 @@ impl Hashes<'_> {
                         }
                     }
                     Err(refused) => {
-                        self.fault(&Trouble::of_read_error(&name, &refused.error, number - 1));
+                        self.fault(&Trouble::of_line(&name, &in_file(refused.error, number - 1)));
                         buffers = refused.buffers;
                     }
                 }
@@ -190,12 +193,12 @@ struct RequestHashes {
 }
 
 fn hash_request(args: &Hash, path: &std::path::Path) -> Result<Status> {
-    let name = path_name(path);
+    let name = Input::of_path(path).name();
     let bytes = read_file(path)?;
     let document =
-        Document::parse(&bytes).map_err(|error| Trouble::of_read_error(&name, &error, 0))?;
+        Document::parse(&bytes).map_err(|error| Trouble::of_read_error(&name, &error))?;
     let request = RequestShape::parse(document.root())
-        .map_err(|error| Troubles(of_invalid_request(&error, &[(&name, &document)], 0)))?;
+        .map_err(|error| Troubles(of_invalid_request(&error, &[(&name, &document)], None)))?;
     let mut output = Output::open(None)?;
     if args.canonical {
         let mut canonical = Vec::new();

@@ -132,6 +132,12 @@ fn nothing(name: String, message: String) -> Input {
     Input::Nothing { name, trouble: Trouble::new(message, help) }
 }
 
+/// What there is to say of an input of lines that are all blank.
+pub(crate) fn nothing_in(name: &str) -> Trouble {
+    let help = "Check the input; a run that checks nothing is never a success.";
+    Trouble::new(format!("{}: no line with a value", shown(name)), help)
+}
+
 fn expand_folder(folder: &Path, wanted: Wanted, inputs: &mut Vec<Input>) {
     let mut found = Vec::new();
     if let Err((path, error)) = walk(folder, wanted, &mut found) {
@@ -259,7 +265,7 @@ pub(crate) fn lines(block: &Block) -> impl Iterator<Item = (usize, &[u8])> {
         .split(|&byte| byte == b'\n')
         .enumerate()
         .map(|(place, line)| (block.first_line + place, line))
-        .filter(|(_, line)| line.iter().any(|byte| !byte.is_ascii_whitespace()))
+        .filter(|(_, line)| line.iter().any(|byte| !matches!(byte, b' ' | b'\t' | b'\r')))
 }
 
 #[cfg(test)]

@@ -6,13 +6,13 @@ use agent_output_verifier::digest::Digest;
 use agent_output_verifier::error::ErrorBody;
 use agent_output_verifier::json::{Buffers, Document, Value};
 use agent_output_verifier::report::{Report, Undecided, Verdict};
-use agent_output_verifier::request::{Detail, MAX_ID, Overrides, Request, Requirements};
+use agent_output_verifier::request::{Detail, MAX_ID, Overrides, Request, Requirements, check_id};
 use agent_output_verifier::response::{Response, Subject};
 use agent_output_verifier::verify::{verdict, verify};
 
 use super::Status;
 use super::batch::Name;
-use super::trouble::{Trouble, of_invalid_request};
+use super::trouble::{Trouble, in_file, of_invalid_request};
 use super::verify::now;
 
 /// What texts are held against, and what is wanted of it.
@@ -124,8 +124,11 @@ impl Judge<'_> {
                 document.into_buffers()
             }
             Err(refused) => {
-                let error = refused.error;
-                let trouble = Trouble::of_read_error(name.input, &error, name.line_offset());
+                let error = in_file(refused.error, name.line_offset());
+                let trouble = match name.line {
+                    Some(_) => Trouble::of_line(name.input, &error),
+                    None => Trouble::of_read_error(name.input, &error),
+                };
                 let task_id = self.default_task_id(name);
                 let body = ErrorBody::invalid_json(&error);
                 let troubles = vec![trouble];
@@ -182,8 +185,10 @@ impl Judge<'_> {
                     }
                     Err(error) => {
                         let files = [(name.input, document)];
-                        let troubles = of_invalid_request(&error, &files, name.line_offset());
-                        let task_id = document.root().get("task_id").and_then(Value::as_str);
+                        let troubles = of_invalid_request(&error, &files, name.line);
+                        let own = document.root().get("task_id").and_then(Value::as_str);
+                        let own = own.filter(|id| check_id(id).is_ok());
+                        let task_id = self.task_id.or(own);
                         let task_id = task_id.map_or_else(|| task_id_of(name), str::to_owned);
                         let body = ErrorBody::invalid_request(&error);
                         show(Judged::Unusable { body, troubles, task_id: &task_id });

@@ -9,8 +9,8 @@ use agent_output_verifier::request::{
 use anyhow::Result;
 
 use super::args::RequirementArgs;
-use super::input::{claim_stdin, read_file};
-use super::trouble::{Trouble, Troubles, of_invalid_request, path_name};
+use super::input::{Input, claim_stdin, read_file};
+use super::trouble::{Trouble, Troubles, of_invalid_request};
 
 /// The files that requirements are read from.
 #[derive(Default)]
@@ -28,11 +28,12 @@ struct Source {
 
 impl Source {
     fn read(path: Option<&PathBuf>) -> Result<Option<Source>, Trouble> {
-        path.map(|path| Ok(Source { name: path_name(path), bytes: read_file(path)? })).transpose()
+        path.map(|path| Ok(Source { name: Input::of_path(path).name(), bytes: read_file(path)? }))
+            .transpose()
     }
 
     fn parse(&self) -> Result<Document<'_>, Trouble> {
-        Document::parse(&self.bytes).map_err(|error| Trouble::of_read_error(&self.name, &error, 0))
+        Document::parse(&self.bytes).map_err(|error| Trouble::of_read_error(&self.name, &error))
     }
 }
 
@@ -142,6 +143,6 @@ impl Documents<'_> {
             .into_iter()
             .filter_map(|(file, document)| Some((file.as_ref()?.name.as_str(), document.as_ref()?)))
             .collect();
-        Troubles(of_invalid_request(error, &named, 0))
+        Troubles(of_invalid_request(error, &named, None))
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-use agent_output_verifier::json::{Document, ReadError};
+use agent_output_verifier::json::{Document, ReadError, ReadErrorKind};
 use agent_output_verifier::request::InvalidRequest;
 use agent_output_verifier::text::escaped;
 
@@ -21,22 +21,33 @@ impl Trouble {
     }
 
     /// A text that the strict reader refused.
-    pub(crate) fn of_read_error(name: &str, error: &ReadError, line_offset: usize) -> Trouble {
-        let mut error = error.clone();
-        error.position.line += line_offset;
+    pub(crate) fn of_read_error(name: &str, error: &ReadError) -> Trouble {
         let place = format!("{}:{}:{}", shown(name), error.position.line, error.position.column);
-        Trouble::new(format!("{place}: {}", detail_of(&error)), error.kind.fix())
+        Trouble::new(format!("{place}: {}", detail_of(error)), error.kind.fix())
+    }
+
+    /// A line that the strict reader refused; its place has been told from the start of its file.
+    pub(crate) fn of_line(name: &str, error: &ReadError) -> Trouble {
+        let mut trouble = Trouble::of_read_error(name, error);
+        if error.kind == ReadErrorKind::EndsEarly {
+            let help = "Complete the line; for one value over several lines leave --lines out.";
+            trouble.help = Some(help.to_owned());
+        }
+        trouble
     }
 
     /// A file that cannot be read or written.
     pub(crate) fn of_io(action: &str, name: &str, error: &io::Error) -> Trouble {
+        let writing = action == "write";
         let help = match error.kind() {
+            io::ErrorKind::NotFound if writing => "Make its folder first.",
             io::ErrorKind::NotFound => "Check the name; nothing was checked in its place.",
             io::ErrorKind::PermissionDenied => "Check who may access it.",
             io::ErrorKind::IsADirectory => "Name a file, or a folder where folders are taken.",
             _ => "Check the file and the disk.",
         };
         let reason = match error.kind() {
+            io::ErrorKind::NotFound if writing => "there is no such folder".to_owned(),
             io::ErrorKind::NotFound => "there is no such file".to_owned(),
             io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
             io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
@@ -46,14 +57,20 @@ impl Trouble {
     }
 }
 
+/// The error of a line, with its place told from the start of the file.
+pub(crate) fn in_file(mut error: ReadError, lines_before: usize) -> ReadError {
+    error.position.line += lines_before;
+    error
+}
+
 /// A refusal without its place in lines and columns, which stands in front of it.
 fn detail_of(error: &ReadError) -> String {
     let mut text = error.kind.to_string();
-    if error.offset > 0 && error.to_string().contains("byte offset") {
+    if matches!(error.kind, ReadErrorKind::Encoding(_) | ReadErrorKind::InvalidUtf8) {
         text.push_str(&format!(" (byte offset {})", error.offset));
     }
     if error.path != "$" {
-        text.push_str(&format!(", in {}", escaped(&error.path)));
+        text.push_str(&format!(", in {}", error.shown_path()));
     }
     text
 }
@@ -62,8 +79,10 @@ fn detail_of(error: &ReadError) -> String {
 pub(crate) fn of_invalid_request(
     error: &InvalidRequest,
     files: &[(&str, &Document<'_>)],
-    line_offset: usize,
+    line: Option<usize>,
 ) -> Vec<Trouble> {
+    let line_offset = line.map_or(0, |line| line - 1);
+    let whole = line.map(|line| format!(":{line}")).unwrap_or_default();
     let troubles = error.problems.iter().map(|problem| {
         let place = problem.origin.and_then(|origin| {
             let (name, document) = files.iter().find(|(_, d)| origin.is_in(d.root()))?;
@@ -71,7 +90,8 @@ pub(crate) fn of_invalid_request(
             let line = position.line + line_offset;
             Some(format!("{}:{line}:{}: ", shown(name), position.column))
         });
-        let place = place.or_else(|| files.first().map(|(name, _)| format!("{}: ", shown(name))));
+        let place =
+            place.or_else(|| files.first().map(|(name, _)| format!("{}{whole}: ", shown(name))));
         let place = place.unwrap_or_default();
         Trouble::new(format!("{place}{} {}", problem.field, problem.problem), problem.fix.as_str())
     });

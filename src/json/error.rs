@@ -140,6 +140,21 @@ impl fmt::Display for ReadErrorKind {
     }
 }
 
+impl ReadError {
+    /// The path for messages: escaped, and with its middle left out where it is long.
+    pub fn shown_path(&self) -> String {
+        const END: usize = 40;
+        let escaped = crate::text::escaped(&self.path);
+        let count = escaped.chars().count();
+        if count <= 3 * END {
+            return escaped;
+        }
+        let head: String = escaped.chars().take(END).collect();
+        let tail: String = escaped.chars().skip(count - END).collect();
+        format!("{head}…{tail}")
+    }
+}
+
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at line {}, column {}", self.kind, self.position.line, self.position.column)?;
@@ -147,7 +162,7 @@ impl fmt::Display for ReadError {
             write!(f, " (byte offset {})", self.offset)?;
         }
         if self.path != "$" {
-            write!(f, ", in {}", crate::text::escaped(&self.path))?;
+            write!(f, ", in {}", self.shown_path())?;
         }
         Ok(())
     }

@@ -30,6 +30,7 @@ impl Bound<'_> {
         let kind = min.as_ref().or(max.as_ref()).map_or("a number", |(_, limit)| limit.kind());
         for reached in run.reach(&self.field, 0..self.field.steps().len(), output)? {
             if is_absent(&reached) {
+                run.skipped += u64::from(self.if_present);
                 if !self.if_present {
                     run.findings.add(|| unfit(id, output, &reached, kind));
                 }

@@ -56,6 +56,7 @@ fn check(
     }
     for reached in run.reach(&rule.field, 0..rule.field.steps().len(), output)? {
         if rule.if_present && is_absent(&reached) {
+            run.skipped += 1;
             continue;
         }
         let Reached::Value(value) = reached else {

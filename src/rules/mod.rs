@@ -142,13 +142,15 @@ pub(crate) struct Run<'a> {
     hasher: ValueHasher,
     /// Values that the current rule or bound saw.
     pub(crate) seen: u64,
+    /// Places that it passed over because of `if_present`.
+    pub(crate) skipped: u64,
 }
 
 impl<'a> Run<'a> {
     pub(crate) fn new(output: Value<'_>, findings: &'a mut Findings) -> Run<'a> {
         let nodes = u64::from(output.end_index() - output.index());
         let steps_left = BASE_STEPS.saturating_add(STEPS_PER_NODE.saturating_mul(nodes));
-        Run { findings, steps_left, hasher: ValueHasher::default(), seen: 0 }
+        Run { findings, steps_left, hasher: ValueHasher::default(), seen: 0, skipped: 0 }
     }
 
     fn charge(&mut self, steps: u64) -> Result<(), Exhausted> {

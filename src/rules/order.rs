@@ -38,6 +38,7 @@ pub(super) fn check(
         for reached in &group.values {
             run.charge(1)?;
             if is_absent(reached) {
+                run.skipped += u64::from(rule.if_present);
                 if !rule.if_present {
                     let needed =
                         limit.as_ref().map_or("a number or an ISO-8601 date", Comparable::kind);

@@ -51,7 +51,9 @@ fn add_up(rule: &Rule<'_>, group: &Group<'_, '_>, run: &mut Run<'_>) -> Result<S
             sum.has_double |= matches!(number, Number::Double(_));
             sum.total += &number.to_decimal();
             sum.addends += 1;
-        } else if !(rule.if_present && is_absent(reached)) {
+        } else if rule.if_present && is_absent(reached) {
+            run.skipped += 1;
+        } else {
             sum.unfit_total += 1;
             if sum.unfit.len() < MAX_LISTED {
                 sum.unfit.push(position);
@@ -94,7 +96,8 @@ fn check_group(
     let Some((target_value, wanted)) = wanted.filter(|_| !lost_all) else {
         return Ok(());
     };
-    let difference = (&sum.total - &wanted.to_decimal()).abs();
+    let wanted_decimal = wanted.to_decimal();
+    let difference = (&sum.total - &wanted_decimal).abs();
     if difference <= rule.tolerance {
         return Ok(());
     }
@@ -124,8 +127,9 @@ fn check_group(
             found: format!("sum {printed}"),
             detail: format!("values sum to {printed}, expected {wanted}"),
             advice: Some(format!(
-                "The difference is {}; mend the addends or the target.",
-                message_decimal(&difference)
+                "The sum is {} {} the target; correct whichever is wrong.",
+                message_decimal(&difference),
+                if sum.total < wanted_decimal { "below" } else { "above" }
             )),
             requirement: None,
         }

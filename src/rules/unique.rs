@@ -17,6 +17,7 @@ pub(super) fn check(
     let mut firsts: HashMap<u64, Vec<Value<'_>>> = HashMap::new();
     for reached in run.reach(&rule.field, 0..rule.field.steps().len(), output)? {
         if rule.if_present && is_absent(&reached) {
+            run.skipped += 1;
             continue;
         }
         let Reached::Value(value) = reached else {

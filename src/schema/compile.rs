@@ -53,8 +53,16 @@ fn by_meta_schema(value: Value<'_>, draft: Draft) -> Vec<SchemaProblem> {
         .take(MAX_PROBLEMS)
         .map(|failure| {
             let explanation = examination.explain(&failure);
+            // What the closest branch wants says more than which branches the meta-schema has.
+            let explanation = match explanation.closest.clone() {
+                Some(closest) => *closest,
+                None => explanation,
+            };
             let problem = format!("is not valid in {}: {}", draft.name(), explanation.detail);
-            let fix = format!("Write {} there.", explanation.expected);
+            let fix = match explanation.advice {
+                Some(advice) => advice,
+                None => format!("Write {} there.", explanation.expected),
+            };
             problem_at(value, explanation.value, problem, fix)
         })
         .collect()

@@ -13,7 +13,7 @@ use crate::content::{self, ContentCheck, TextRole};
 use crate::json::{Kind, Value};
 use crate::message::{count, list, quoted_names, short, short_with_kind};
 use crate::path::PathWriter;
-use crate::text::{closest, quoted, shortened};
+use crate::text::{self, quoted, shortened};
 
 /// Visits that explaining one failure may make. Explanations never change a verdict.
 const EXPLANATION_VISITS: u64 = 100_000;
@@ -35,7 +35,12 @@ pub(crate) struct Explanation<'d, 'v> {
     pub(crate) detail: String,
     /// How to mend it, where there is more to say than `expected` says.
     pub(crate) advice: Option<String>,
+    /// For `anyOf` and `oneOf`: what the closest branch wanted, as far down as there are branches.
+    pub(crate) closest: Option<Box<Explanation<'d, 'v>>>,
 }
+
+/// What is found where a member is missing.
+const MISSING: &str = "missing";
 
 /// What a check wants, what it found, and more advice.
 type Words = (String, String, Option<String>);
@@ -57,10 +62,12 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
             (Body::Keywords(keywords), Some(place)) => keywords.get(place as usize),
             _ => None,
         };
+        let mut closest = None;
         let (name, requirement, words) = match keyword {
             Some(keyword @ Keyword { meaning: Meaning::Assertion(assertion), .. }) => {
                 self.scope = failure.scope.to_vec();
-                let words = self.words(assertion, failure.subschema, keyword.value, value);
+                let words =
+                    self.words(assertion, failure.subschema, keyword.value, value, &mut closest);
                 (keyword.name, keyword.value, words)
             }
             _ => {
@@ -69,8 +76,12 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
             }
         };
         let (expected, found, advice) = words;
-        let detail = format!("found {found}, expected {expected}");
-        Explanation { keyword: name, value, requirement, expected, found, detail, advice }
+        let detail = if found == MISSING {
+            format!("missing {expected}")
+        } else {
+            format!("found {found}, expected {expected}")
+        };
+        Explanation { keyword: name, value, requirement, expected, found, detail, advice, closest }
     }
 
     fn words(
@@ -79,6 +90,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
         id: SubschemaId,
         wanted: Value<'d>,
         value: Value<'v>,
+        closest: &mut Option<Box<Explanation<'d, 'v>>>,
     ) -> Words {
         let simple = |expected: String, found: String| (expected, found, None);
         match assertion {
@@ -113,25 +125,24 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
             Assertion::Required(names) => {
                 let missing: Vec<&str> =
                     names.iter().copied().filter(|name| value.get(name).is_none()).collect();
-                let (plural, pronoun) =
-                    if missing.len() == 1 { ("member", "it") } else { ("members", "them") };
+                let plural = if missing.len() == 1 { "member" } else { "members" };
                 let near = missing.iter().find_map(|name| {
                     let others = value.members().map(|member| member.name());
                     let others = others.filter(|other| !names.contains(other));
-                    closest(name, others).map(|near| (near, *name))
+                    text::closest(name, others).map(|near| (near, *name))
                 });
                 let advice = near.map(|(near, name)| {
                     format!("Is {} meant to be {}?", quoted(near), quoted(name))
                 });
                 let expected = format!("the {plural} {}", quoted_names(missing));
-                (expected, format!("an object without {pronoun}"), advice)
+                (expected, MISSING.to_owned(), advice)
             }
             Assertion::DependentRequired(dependencies) => {
                 let missing = missing_dependents(dependencies, value);
                 let pairs = missing.iter().map(|(name, wanted)| {
                     format!("the member {} where {} is there", quoted(wanted), quoted(name))
                 });
-                simple(list(pairs), "an object without it".to_owned())
+                simple(list(pairs), MISSING.to_owned())
             }
             Assertion::UniqueItems => {
                 let found = match repeated_element(&self.schema.hasher, value) {
@@ -158,7 +169,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
                 let near = extra.iter().find_map(|extra| {
                     let absent = declared.names.iter().copied();
                     let absent = absent.filter(|name| value.get(name).is_none());
-                    closest(extra, absent).map(|near| (*extra, near))
+                    text::closest(extra, absent).map(|near| (*extra, near))
                 });
                 let advice = near.map(|(extra, near)| {
                     format!("Is {} meant to be {}?", quoted(extra), quoted(near))
@@ -169,7 +180,9 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
                 format!("at most {}", count(*prefix as u64, "element", "elements")),
                 count(value.len() as u64, "element", "elements"),
             ),
-            Assertion::AnyOf(branches) => self.branch_words(branches, wanted, value, "any"),
+            Assertion::AnyOf(branches) => {
+                self.branch_words(branches, wanted, value, "any", closest)
+            }
             Assertion::OneOf(branches) => {
                 let mut matching = Vec::new();
                 for (position, &branch) in branches.iter().enumerate() {
@@ -181,7 +194,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
                     let expected = format!("exactly one of {} branches to match", branches.len());
                     return simple(expected, format!("branches {} match", list(matching)));
                 }
-                self.branch_words(branches, wanted, value, "one")
+                self.branch_words(branches, wanted, value, "one", closest)
             }
             Assertion::Not(_) => simple(
                 "a value that the schema below 'not' refuses".to_owned(),
@@ -282,6 +295,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
         wanted: Value<'d>,
         value: Value<'v>,
         which: &str,
+        closest: &mut Option<Box<Explanation<'d, 'v>>>,
     ) -> Words {
         let expected = format!("a match with {which} of {} branches", branches.len());
         let scope = self.scope.clone();
@@ -301,8 +315,8 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
             let rank = told.map_or(1, |matches| if matches { 0 } else { 2 });
             candidates.push(((rank, failed, Reverse(depth), position), first));
         }
-        let closest = candidates.into_iter().min_by_key(|(rank, _)| *rank);
-        let Some(((_, _, _, position), failure)) = closest else {
+        let nearest = candidates.into_iter().min_by_key(|(rank, _)| *rank);
+        let Some(((_, _, _, position), failure)) = nearest else {
             return (expected, short_with_kind(value), None);
         };
         let inner = self.explain(&failure);
@@ -318,8 +332,12 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
             "{expected}; closest is branch {position}{place}: schema:{}{at} wants {}",
             inner.keyword, inner.expected
         );
-        let found = if at.is_empty() { inner.found } else { format!("{}{at}", inner.found) };
-        (expected, found, inner.advice)
+        let found =
+            if at.is_empty() { inner.found.clone() } else { format!("{}{at}", inner.found) };
+        let advice = inner.advice.clone();
+        let deeper = inner.closest.clone();
+        *closest = Some(deeper.unwrap_or_else(|| Box::new(inner)));
+        (expected, found, advice)
     }
 
     /// Whether a branch's `const` or `enum` of some member tells that it is (or is not) the one
@@ -383,12 +401,12 @@ impl Types {
     fn names(self) -> String {
         let names = [
             (self.null, "null"),
-            (self.boolean, "boolean"),
-            (self.integer, "integer"),
-            (self.number, "number"),
-            (self.string, "string"),
-            (self.array, "array"),
-            (self.object, "object"),
+            (self.boolean, "a boolean"),
+            (self.integer, "an integer"),
+            (self.number, "a number"),
+            (self.string, "a string"),
+            (self.array, "an array"),
+            (self.object, "an object"),
         ];
         let names = names.into_iter().filter(|(allowed, _)| *allowed).map(|(_, name)| name);
         let names: Vec<&str> = names.collect();
@@ -421,7 +439,7 @@ fn enum_words(values: &Values<'_>, value: Value<'_>) -> Words {
         many => format!("one of {}", list(many.iter().map(|&one| short(one)))),
     };
     let texts = values.values.iter().filter_map(|known| known.as_str());
-    let near = value.as_str().and_then(|text| closest(text, texts));
+    let near = value.as_str().and_then(|found| text::closest(found, texts));
     let advice = near.map(|near| format!("Did you mean {}?", quoted(near)));
     (expected, short_with_kind(value), advice)
 }

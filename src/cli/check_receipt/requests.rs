@@ -13,7 +13,7 @@ use agent_output_verifier::request::RawRequest;
 use anyhow::Result;
 
 use super::super::input::{Blocks, Input, Wanted, expand, lines};
-use super::super::trouble::{Trouble, path_name};
+use super::super::trouble::{Trouble, in_file, path_name};
 
 /// What tells a request: three hashes and the task id, hashed to one.
 type Key = [u8; 32];
@@ -93,8 +93,8 @@ impl Requests {
     }
 
     fn add(&mut self, name: &str, bytes: &[u8], place: Place, lines: usize) -> Result<()> {
-        let document =
-            Document::parse(bytes).map_err(|error| Trouble::of_read_error(name, &error, lines))?;
+        let document = Document::parse(bytes)
+            .map_err(|error| Trouble::of_read_error(name, &in_file(error, lines)))?;
         if let Some(key) = key_of_request(document.root()) {
             self.places.entry(key).or_insert(place);
         }

@@ -82,9 +82,9 @@ pub(super) fn full(name: Name<'_>, judged: &Judged<'_>, style: Style, out: &mut 
 
 fn undecided_help(undecided: Undecided) -> &'static str {
     match undecided {
-        Undecided::Matching => "Nothing is signed or paid on this; simplify the schema's patterns.",
-        Undecided::Rules => "Nothing is signed or paid on this; use fewer or simpler rules.",
-        _ => "Nothing is signed or paid on this; simplify the schema.",
+        Undecided::Matching => "There is no verdict; simplify the schema's patterns.",
+        Undecided::Rules => "There is no verdict; use fewer or simpler rules.",
+        _ => "There is no verdict; simplify the schema.",
     }
 }
 
@@ -104,12 +104,12 @@ pub(super) fn line(name: Name<'_>, judged: &Judged<'_>, style: Style, out: &mut 
             };
             let verdict = style.verdict(report.verdict);
             let Some(finding) = first else {
-                return put(out, &format!("{verdict}  {full}\n"));
+                return put(out, &format!("{verdict}   {full}\n"));
             };
             let note = if report.verdict == Verdict::Pass { "note: " } else { "" };
             let more = if total > 1 { format!(" (+{} more)", total - 1) } else { String::new() };
             let what = format!("{} at '{}': {}", finding.check, finding.field, finding.detail);
-            put(out, &format!("{verdict}  {full}  {note}{}{more}\n", escaped(&what)));
+            put(out, &format!("{verdict}   {full}  {note}{}{more}\n", escaped(&what)));
         }
         Judged::Undecided { undecided, .. } => {
             put(out, &format!("{}  {full}  {undecided}\n", style.open("UNDECIDED")));
@@ -200,10 +200,11 @@ fn put_finding(finding: &Finding, report: &Report, place: &str, style: Style, ou
 
 fn counts(report: &Report) -> String {
     let share = |score: Score| format!("{} of {}", score.passed, score.total);
+    // Cut, not rounded: 100% is only where everything passed.
+    let percent = (report.overall().ratio() * 1000.0).floor() / 10.0;
     format!(
-        "{} checks passed ({:.1}%): schema {}, integrity {}",
+        "{} checks passed ({percent:.1}%): schema {}, integrity {}",
         share(report.overall()),
-        report.overall().ratio() * 100.0,
         share(report.schema_compliance),
         share(report.integrity_checks)
     )
