@@ -1,10 +1,10 @@
-//! The real binary, and the vectors.
+//! The real binary, folders for it to work in, and the vectors.
 
 #![allow(dead_code, unreachable_pub, missing_docs)]
 
 use std::io::{Read as _, Seek as _, Write as _};
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 
 /// A run of the binary in the making.
 #[must_use]
@@ -67,6 +67,20 @@ impl Aov {
         (status.code().expect("ended by a signal"), printed)
     }
 
+    /// Starts it with pipes at all three ends, for tests that talk to it while it runs.
+    pub fn start(mut self) -> Child {
+        self.command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        self.command.spawn().unwrap()
+    }
+
+    /// The command itself, for tests that redirect what this does not.
+    pub fn into_command(self) -> Command {
+        self.command
+    }
+
     /// Runs it to its end.
     pub fn run(mut self) -> Run {
         let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
@@ -102,6 +116,69 @@ impl Run {
         assert_eq!(self.stdout, stdout, "standard error: {}", self.stderr);
         assert_eq!(self.stderr, stderr);
         assert_eq!(self.status, status);
+    }
+}
+
+impl Run {
+    /// With every verification id and time replaced by `ID` and `TIME`: all that differs between
+    /// two runs over the same input.
+    pub fn normalised(mut self) -> Run {
+        let id = r#"("verification_id": ?)"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}""#;
+        let time = r#"("verified_at": ?)"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00""#;
+        for (pattern, replacement) in [(id, "$1\"ID\""), (time, "$1\"TIME\"")] {
+            let pattern = regex::Regex::new(pattern).unwrap();
+            self.stdout = pattern.replace_all(&self.stdout, replacement).into_owned();
+        }
+        self
+    }
+}
+
+/// A temporary folder with files.
+pub struct Sandbox(tempfile::TempDir);
+
+impl Sandbox {
+    pub fn new() -> Sandbox {
+        Sandbox(tempfile::tempdir().unwrap())
+    }
+
+    /// With a file, and the folders that lead to it.
+    pub fn with(self, name: &str, bytes: impl AsRef<[u8]>) -> Sandbox {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+        self
+    }
+
+    /// With an empty folder.
+    pub fn with_folder(self, name: &str) -> Sandbox {
+        std::fs::create_dir_all(self.path(name)).unwrap();
+        self
+    }
+
+    /// The full path of a name in it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// The text of a file in it.
+    #[track_caller]
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// The names of what it holds, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// A run of the binary in it.
+    pub fn aov(&self, args: &[&str]) -> Aov {
+        Aov::new(args).within(self.0.path())
     }
 }
 
