@@ -1,8 +1,8 @@
-//! Faults that users of such tools met, kept as requests in `tests/cases/`, through the real binary.
+//! Faults that users of such tools met, kept as requests in `tests/cases/`, through the binary.
 //!
-//! A folder holds one kind of fault. Its `expected.json` says of every other file what must come of
-//! it: the status, the findings as `check path`, hashes, and what the report for people and standard
-//! error say, or never say.
+//! A folder holds one kind of fault. Its `expected.json` says of every other file what must come
+//! of it: the status, the findings as `check path`, hashes, and what the report for people and
+//! standard error say, or never say.
 
 mod common;
 

@@ -878,7 +878,8 @@ fn every_finding_names_its_own_place() {
         .run(&(json_value(), choices()), |(value, choices)| {
             let value = value.named();
             let text = format!(
-                r#"{{"task_id": "t", "expected_schema": {NOTHING_BUT_NULL}, "submitted_output": {}}}"#,
+                r#"{{"task_id": "t", "expected_schema": {NOTHING_BUT_NULL},
+                "submitted_output": {}}}"#,
                 value.text(&choices)
             );
             let document = Document::parse(text.as_bytes()).unwrap();

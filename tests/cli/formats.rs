@@ -100,8 +100,8 @@ fn broken_json() -> String {
     error_json(
         "broken.json",
         "invalid_json",
-        "The text is not usable JSON: the text ends inside a value at line 2, column 1, in $.total. \
-         Check that it was written and transferred completely.",
+        "The text is not usable JSON: the text ends inside a value at line 2, column 1, in \
+         $.total. Check that it was written and transferred completely.",
         "422",
         "fix_request_body",
     )
