@@ -9,6 +9,7 @@ mod formats;
 mod hash;
 mod inputs;
 mod output;
+mod pending;
 mod requirements;
 mod streams;
 mod unreadable;
