@@ -14,18 +14,10 @@ const UNDECIDED: i32 = 3;
 /// Checks a request's status in every format, and without a report.
 #[track_caller]
 fn comes_to(status: i32, name: &str, request: &str) {
-    for options in [
-        &["--format", "json"][..],
-        &["--format", "human"],
-        &["--quiet"],
-    ] {
+    for options in [&["--format", "json"][..], &["--format", "human"], &["--quiet"]] {
         let arguments = [&["verify", "--request", "-"], options].concat();
         let run = Aov::new(&arguments).input(request).run();
-        assert_eq!(
-            run.status, status,
-            "{name} {options:?}: {}{}",
-            run.stdout, run.stderr
-        );
+        assert_eq!(run.status, status, "{name} {options:?}: {}{}", run.stdout, run.stderr);
     }
 }
 
@@ -91,11 +83,9 @@ fn members(count: usize, value: &Value) -> Value {
 
 #[test]
 fn webs_of_references_cost_their_pairs() {
-    for (keyword, on_string, on_number) in [
-        ("allOf", PASS, FAIL),
-        ("anyOf", PASS, FAIL),
-        ("oneOf", FAIL, FAIL),
-    ] {
+    for (keyword, on_string, on_number) in
+        [("allOf", PASS, FAIL), ("anyOf", PASS, FAIL), ("oneOf", FAIL, FAIL)]
+    {
         let (defs, top) = ladder(keyword, 40, &json!({"type": "string"}));
         let schema = with_defs(&defs, top);
         judged(on_string, keyword, &schema, &json!("s"));
@@ -149,15 +139,9 @@ fn what_no_budget_pays_for_is_undecided_wherever_it_stands() {
     for (name, schema) in [
         ("propertyNames", json!({"propertyNames": {"not": web}})),
         ("properties", json!({"properties": {"a": web}})),
-        (
-            "patternProperties",
-            json!({"patternProperties": {"a": web}}),
-        ),
+        ("patternProperties", json!({"patternProperties": {"a": web}})),
         ("additionalProperties", json!({"additionalProperties": web})),
-        (
-            "unevaluatedProperties",
-            json!({"unevaluatedProperties": web}),
-        ),
+        ("unevaluatedProperties", json!({"unevaluatedProperties": web})),
     ] {
         let schema = with_defs(&defs, schema);
         judged(UNDECIDED, name, &schema, &json!({"a": 0}));
@@ -191,26 +175,14 @@ fn an_expression_beyond_its_budget_is_undecided_wherever_it_stands() {
         (UNDECIDED, "oneOf", json!({"oneOf": [costly, true]})),
         (FAIL, "oneOf two", json!({"oneOf": [true, costly, true]})),
         (UNDECIDED, "if", json!({"if": costly, "then": false})),
-        (
-            FAIL,
-            "failed beside",
-            json!({"allOf": [costly, {"type": "null"}]}),
-        ),
+        (FAIL, "failed beside", json!({"allOf": [costly, {"type": "null"}]})),
     ] {
         judged(status, name, &schema, &json!(text));
     }
     for (status, name, schema) in [
         (UNDECIDED, "contains", json!({"contains": costly})),
-        (
-            FAIL,
-            "contains two",
-            json!({"contains": costly, "minContains": 2}),
-        ),
-        (
-            PASS,
-            "contains none",
-            json!({"contains": costly, "minContains": 0}),
-        ),
+        (FAIL, "contains two", json!({"contains": costly, "minContains": 2})),
+        (PASS, "contains none", json!({"contains": costly, "minContains": 0})),
         (
             UNDECIDED,
             "contains at most none",
@@ -227,10 +199,7 @@ fn an_expression_beyond_its_budget_is_undecided_wherever_it_stands() {
     let by_name = json!({COSTLY: true});
     for (name, schema) in [
         ("propertyNames", json!({"propertyNames": costly})),
-        (
-            "patternProperties",
-            json!({"patternProperties": {COSTLY: false}}),
-        ),
+        ("patternProperties", json!({"patternProperties": {COSTLY: false}})),
         (
             "additionalProperties",
             json!({"patternProperties": by_name, "additionalProperties": false}),
@@ -270,10 +239,7 @@ fn references_that_consume_nothing_are_refused() {
     for (name, schema) in [
         ("self", json!({"$ref": "#"})),
         ("not", json!({"not": {"$ref": "#"}})),
-        (
-            "dependent",
-            json!({"dependentSchemas": {"a": {"$ref": "#"}}}),
-        ),
+        ("dependent", json!({"dependentSchemas": {"a": {"$ref": "#"}}})),
         ("unused", json!({"$defs": {"a": {"$ref": "#/$defs/a"}}})),
     ] {
         judged(REFUSED, name, &schema, &json!({}));
@@ -290,9 +256,7 @@ fn references_that_consume_nothing_are_refused() {
     });
     for schema in [json!({"not": dynamic}), dynamic] {
         let arguments = ["verify", "--request", "-", "--quiet"];
-        let run = Aov::new(&arguments)
-            .input(request(&schema, &json!(1)))
-            .run();
+        let run = Aov::new(&arguments).input(request(&schema, &json!(1))).run();
         assert!([REFUSED, UNDECIDED].contains(&run.status), "{}", run.status);
     }
 }
@@ -342,11 +306,7 @@ fn remembering_changes_no_explanation() {
 #[test]
 fn names_without_likeness_are_explained() {
     let names: Vec<String> = (0..60).map(|number| format!("a{number:07}")).collect();
-    let output = Value::Object(
-        (0..60)
-            .map(|n| (format!("zzzzz{n:03}"), json!(0)))
-            .collect(),
-    );
+    let output = Value::Object((0..60).map(|n| (format!("zzzzz{n:03}"), json!(0))).collect());
     judged(FAIL, "required", &json!({"required": names}), &output);
     let declared = json!({"properties": members(60, &json!(true)), "additionalProperties": false});
     judged(FAIL, "additional", &declared, &output);
@@ -365,27 +325,14 @@ fn branches_that_nest_wide_are_explained() {
     let schema = with_defs(&defs, json!({"anyOf": [reference(4)]}));
     judged(FAIL, "allOf", &schema, &json!(5));
     let inner = json!({"anyOf": vec![json!({"type": "string"}); 100]});
-    let nested = (0..20).fold(
-        inner,
-        |inner, _| json!({"oneOf": [inner, {"type": "null"}]}),
-    );
-    judged(
-        FAIL,
-        "unions",
-        &json!({"items": nested}),
-        &json!(vec![0; 150]),
-    );
+    let nested = (0..20).fold(inner, |inner, _| json!({"oneOf": [inner, {"type": "null"}]}));
+    judged(FAIL, "unions", &json!({"items": nested}), &json!(vec![0; 150]));
 }
 
 #[test]
 fn equal_beginnings_and_many_values() {
     let objects: Vec<Value> = (0..800).map(|n| json!({"a": 0, "b": n})).collect();
-    judged(
-        PASS,
-        "unique",
-        &json!({"uniqueItems": true}),
-        &json!(objects),
-    );
+    judged(PASS, "unique", &json!({"uniqueItems": true}), &json!(objects));
     let enumerated = json!({"enum": objects});
     judged(FAIL, "enum", &enumerated, &json!({"b": 0}));
     judged(PASS, "enum", &enumerated, &json!({"b": 799, "a": 0.0}));
@@ -434,10 +381,7 @@ fn long_numbers() {
     );
     comes_to(FAIL, "multipleOf", &text);
     let rules = r#"[{"type": "sum_equals", "field": "a[]", "equals_field": "b"}]"#;
-    for (status, sum) in [
-        (PASS, format!("1{}8", "9".repeat(4299))),
-        (FAIL, nines.clone()),
-    ] {
+    for (status, sum) in [(PASS, format!("1{}8", "9".repeat(4299))), (FAIL, nines.clone())] {
         // Twice 10^4300 - 1 has one digit more than a literal may have.
         let (a, status) = if sum.len() > 4300 {
             (format!("{nines},{nines}"), REFUSED)

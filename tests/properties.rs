@@ -139,11 +139,7 @@ impl Json {
             Json::Array(elements) => Json::Array(elements.into_iter().map(Json::named).collect()),
             Json::Object(members) => {
                 let named = members.into_iter().map(|(name, value)| {
-                    let name = if name.is_empty() {
-                        "no name".to_owned()
-                    } else {
-                        name
-                    };
+                    let name = if name.is_empty() { "no name".to_owned() } else { name };
                     (name, value.named())
                 });
                 Json::Object(named.collect())
@@ -158,10 +154,7 @@ impl Json {
             Json::Literal("null") => 0,
             Json::Array(elements) => 1 + elements.iter().map(Json::non_nulls).sum::<usize>(),
             Json::Object(members) => {
-                1 + members
-                    .iter()
-                    .map(|(_, value)| value.non_nulls())
-                    .sum::<usize>()
+                1 + members.iter().map(|(_, value)| value.non_nulls()).sum::<usize>()
             }
             _ => 1,
         }
@@ -185,9 +178,8 @@ fn number() -> impl Strategy<Value = String> {
         "123456789012345680000.0",
         "1.7976931348623157e308",
     ];
-    let double = any::<u64>()
-        .prop_map(f64::from_bits)
-        .prop_filter("finite", |double| double.is_finite());
+    let double =
+        any::<u64>().prop_map(f64::from_bits).prop_filter("finite", |double| double.is_finite());
     prop_oneof![
         select(odd.to_vec()).prop_map(str::to_owned),
         any::<i32>().prop_map(|integer| integer.to_string()),
@@ -254,9 +246,7 @@ fn same(a: &Value, b: &Value) -> bool {
             x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y))
         }
         (Value::Object(x), Value::Object(y)) => {
-            x.len() == y.len()
-                && x.iter()
-                    .all(|(name, x)| y.get(name).is_some_and(|y| same(x, y)))
+            x.len() == y.len() && x.iter().all(|(name, x)| y.get(name).is_some_and(|y| same(x, y)))
         }
         _ => a == b,
     }
@@ -335,11 +325,7 @@ fn the_reader_agrees_with_serde_json_but_for_known_strictness() {
                 }
                 (Err(error), Ok(_)) => {
                     let strict = matches!(error.kind, ReadErrorKind::DuplicateMember(_));
-                    prop_assert!(
-                        strict,
-                        "refused: {error}: {}",
-                        String::from_utf8_lossy(&bytes)
-                    );
+                    prop_assert!(strict, "refused: {error}: {}", String::from_utf8_lossy(&bytes));
                 }
             }
             Ok(())
@@ -410,11 +396,7 @@ fn doubles_and_integers_round_trip_as_ecmascript_prints_them() {
         let document = Document::parse(literal.as_bytes()).unwrap();
         let printed = String::from_utf8(jcs::to_vec(document.root())).unwrap();
         let value: f64 = literal.parse().unwrap();
-        assert_eq!(
-            printed.parse::<f64>().unwrap(),
-            value,
-            "{literal} printed {printed}"
-        );
+        assert_eq!(printed.parse::<f64>().unwrap(), value, "{literal} printed {printed}");
         canonical.push(printed);
     }
     match by_node(&format!("[{}]", literals.join(","))) {
@@ -428,9 +410,8 @@ fn doubles_and_integers_round_trip_as_ecmascript_prints_them() {
 
 const NAMES: [&str; 5] = ["a", "b", "c", "ab", "x1"];
 const STRINGS: [&str; 8] = ["", "a", "ab", "abc", "x1", "é", "aé", "10"];
-const PATTERNS: [&str; 10] = [
-    "^a", "b$", "a|x", "^[a-c]*$", "\\d", "^.$", "^$", "[^a]", "^a{1,2}$", "(ab)+",
-];
+const PATTERNS: [&str; 10] =
+    ["^a", "b$", "a|x", "^[a-c]*$", "\\d", "^.$", "^$", "[^a]", "^a{1,2}$", "(ab)+"];
 
 fn scalar() -> BoxedStrategy<Value> {
     prop_oneof![
@@ -445,21 +426,14 @@ fn scalar() -> BoxedStrategy<Value> {
 
 fn object(value: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
     vec((select(&NAMES[..]), value), 0..4).prop_map(|list| {
-        Value::Object(
-            list.into_iter()
-                .map(|(name, value)| (name.to_owned(), value))
-                .collect(),
-        )
+        Value::Object(list.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     })
 }
 
 fn instance() -> BoxedStrategy<Value> {
     scalar()
         .prop_recursive(3, 16, 4, |inner| {
-            prop_oneof![
-                vec(inner.clone(), 0..4).prop_map(Value::from),
-                object(inner),
-            ]
+            prop_oneof![vec(inner.clone(), 0..4).prop_map(Value::from), object(inner),]
         })
         .boxed()
 }
@@ -475,9 +449,7 @@ fn keyword(
 }
 
 fn assertion() -> BoxedStrategy<Keywords> {
-    let types = [
-        "null", "boolean", "integer", "number", "string", "array", "object",
-    ];
+    let types = ["null", "boolean", "integer", "number", "string", "array", "object"];
     let count = || (0..4u8).prop_map(Value::from);
     let limit = || select(vec![json!(0), json!(1), json!(1.5), json!(2), json!(3.0)]);
     let names = || subsequence(&NAMES[..], 1..3).prop_map(|names| json!(names));
@@ -492,20 +464,14 @@ fn assertion() -> BoxedStrategy<Keywords> {
     };
     prop_oneof![
         keyword("type", select(types.to_vec()).prop_map(Value::from)),
-        keyword(
-            "type",
-            subsequence(types.to_vec(), 1..5).prop_map(|types| json!(types))
-        ),
+        keyword("type", subsequence(types.to_vec(), 1..5).prop_map(|types| json!(types))),
         keyword("enum", vec(instance(), 1..5).prop_map(unique)),
         keyword("const", scalar()),
         keyword("minimum", limit()),
         keyword("maximum", limit()),
         keyword("exclusiveMinimum", limit()),
         keyword("exclusiveMaximum", limit()),
-        keyword(
-            "multipleOf",
-            select(vec![json!(1), json!(2), json!(0.5), json!(0.01)])
-        ),
+        keyword("multipleOf", select(vec![json!(1), json!(2), json!(0.5), json!(0.01)])),
         keyword("minLength", count()),
         keyword("maxLength", count()),
         keyword("pattern", select(&PATTERNS[..]).prop_map(Value::from)),
@@ -528,9 +494,7 @@ fn applicator(inner: BoxedStrategy<Value>) -> BoxedStrategy<Keywords> {
     let list = || vec(one(), 1..4).prop_map(Value::from);
     let by_name = || object(one()).prop_filter("no empty table", |o| o != &json!({}));
     let by_pattern = vec((select(&PATTERNS[..]), one()), 1..3).prop_map(|list| {
-        let members = list
-            .into_iter()
-            .map(|(pattern, schema)| (pattern.to_owned(), schema));
+        let members = list.into_iter().map(|(pattern, schema)| (pattern.to_owned(), schema));
         Value::Object(members.collect())
     });
     let condition = (one(), one(), one(), 0..3u8).prop_map(|(condition, then, other, which)| {
@@ -543,17 +507,14 @@ fn applicator(inner: BoxedStrategy<Value>) -> BoxedStrategy<Keywords> {
         }
         keywords
     });
-    let contains = (
-        one(),
-        proptest::option::of(0..3u8),
-        proptest::option::of(0..4u8),
-    )
-        .prop_map(|(schema, min, max)| {
+    let contains = (one(), proptest::option::of(0..3u8), proptest::option::of(0..4u8)).prop_map(
+        |(schema, min, max)| {
             let mut keywords = vec![("contains", schema)];
             keywords.extend(min.map(|min| ("minContains", json!(min))));
             keywords.extend(max.map(|max| ("maxContains", json!(max))));
             keywords
-        });
+        },
+    );
     let targets = ["#/$defs/a", "#/$defs/b", "#/$defs/c", "#"];
     prop_oneof![
         3 => keyword("properties", by_name()),
@@ -577,10 +538,7 @@ fn applicator(inner: BoxedStrategy<Value>) -> BoxedStrategy<Keywords> {
 }
 
 fn merged(lists: Vec<Keywords>) -> Value {
-    let members = lists
-        .into_iter()
-        .flatten()
-        .map(|(name, value)| (name.to_owned(), value));
+    let members = lists.into_iter().flatten().map(|(name, value)| (name.to_owned(), value));
     Value::Object(members.collect())
 }
 
@@ -623,21 +581,16 @@ fn in_dialect(schema: Value, draft: Draft) -> Value {
         let value = match (name.as_str(), value) {
             ("enum" | "const" | "required" | "dependentRequired", value) => value,
             ("properties" | "patternProperties" | "dependentSchemas" | "$defs", value) => {
-                let Value::Object(table) = value else {
-                    unreachable!()
-                };
-                let table = table
-                    .into_iter()
-                    .map(|(name, value)| (name, in_dialect(value, draft)));
+                let Value::Object(table) = value else { unreachable!() };
+                let table = table.into_iter().map(|(name, value)| (name, in_dialect(value, draft)));
                 Value::Object(table.collect())
             }
             ("$ref", Value::String(target)) if draft <= Draft::Draft7 => {
                 target.replace("$defs", "definitions").into()
             }
-            (_, Value::Array(list)) => list
-                .into_iter()
-                .map(|value| in_dialect(value, draft))
-                .collect(),
+            (_, Value::Array(list)) => {
+                list.into_iter().map(|value| in_dialect(value, draft)).collect()
+            }
             (_, value @ Value::Object(_)) => in_dialect(value, draft),
             ("uniqueItems", value) => value,
             (_, value @ Value::Bool(_)) => in_dialect(value, draft),
@@ -651,11 +604,7 @@ fn in_dialect(schema: Value, draft: Draft) -> Value {
             "exclusiveMinimum" | "exclusiveMaximum" if draft == Draft::Draft4 => {
                 // A modifier of the limit beside it there.
                 out.insert(name.clone(), json!(true));
-                let limit = if name == "exclusiveMinimum" {
-                    "minimum"
-                } else {
-                    "maximum"
-                };
+                let limit = if name == "exclusiveMinimum" { "minimum" } else { "maximum" };
                 out.insert(limit.to_owned(), value);
                 continue;
             }
@@ -667,9 +616,7 @@ fn in_dialect(schema: Value, draft: Draft) -> Value {
 }
 
 fn with_draft(schema: Value, draft: Draft) -> Value {
-    let Value::Object(mut members) = in_dialect(schema, draft) else {
-        unreachable!()
-    };
+    let Value::Object(mut members) = in_dialect(schema, draft) else { unreachable!() };
     members.insert("$schema".to_owned(), json!(draft.uri()));
     Value::Object(members)
 }
@@ -699,19 +646,12 @@ fn check_report(report: &Report, output: Node<'_>) -> Result<(), TestCaseError> 
     }
     prop_assert_eq!(report.overall().total, schema.total + integrity.total);
     prop_assert_eq!(schema.passed + report.schema.total(), schema.total);
-    prop_assert_eq!(
-        report.blocking_checks.is_empty(),
-        report.verdict == Verdict::Pass
-    );
+    prop_assert_eq!(report.blocking_checks.is_empty(), report.verdict == Verdict::Pass);
     prop_assert_eq!(report.errors_total() == 0, report.verdict == Verdict::Pass);
     for findings in [&report.schema, &report.content] {
         for finding in findings.listed() {
             let value = reached(&finding.field, output);
-            prop_assert!(
-                value.is_some(),
-                "{} leads nowhere in {output:?}",
-                finding.field
-            );
+            prop_assert!(value.is_some(), "{} leads nowhere in {output:?}", finding.field);
         }
     }
     Ok(())
@@ -749,9 +689,7 @@ fn schema_verdicts_agree_with_the_jsonschema_crate() {
                     return Ok(());
                 }
             };
-            let theirs = jsonschema::options()
-                .should_validate_formats(true)
-                .build(&schema);
+            let theirs = jsonschema::options().should_validate_formats(true).build(&schema);
             let theirs = theirs.map_err(|error| TestCaseError::fail(error.to_string()))?;
             for instance in instances {
                 let text = instance.to_string();
@@ -759,23 +697,14 @@ fn schema_verdicts_agree_with_the_jsonschema_crate() {
                 let expected = theirs.is_valid(&instance);
                 let counter = if expected { &valid } else { &invalid };
                 counter.set(counter.get() + 1);
-                prop_assert_eq!(
-                    ours.is_valid(output.root()),
-                    expected,
-                    "{} by {}",
-                    text,
-                    schema
-                );
+                prop_assert_eq!(ours.is_valid(output.root()), expected, "{} by {}", text, schema);
             }
             Ok(())
         })
         .unwrap();
     let (valid, invalid, loops) = (valid.get(), invalid.get(), loops.get());
     println!("{valid} valid, {invalid} invalid, {loops} schemas that loop");
-    assert!(
-        valid * 4 > invalid && invalid * 4 > valid,
-        "{valid} valid, {invalid} invalid"
-    );
+    assert!(valid * 4 > invalid && invalid * 4 > valid, "{valid} valid, {invalid} invalid");
     assert!(loops * 8 < valid + invalid, "{loops} loops");
 }
 
@@ -784,10 +713,7 @@ fn rule() -> impl Strategy<Value = Value> {
     let path = || select(paths.to_vec());
     let value = || select(vec![json!(0), json!(1), json!(1.5), json!(2), json!(10)]);
     let plain = || select(vec!["a", "b", "c", "a.b", "x1"]);
-    let flags = (
-        any::<bool>(),
-        select(vec![json!(0), json!(0.5), json!(1e-9)]),
-    );
+    let flags = (any::<bool>(), select(vec![json!(0), json!(0.5), json!(1e-9)]));
     let kind = prop_oneof![
         (path(), value()).prop_map(|(f, v)| json!({"type": "sum_equals", "field": f, "equals": v})),
         (path(), plain())
@@ -811,61 +737,48 @@ fn rule() -> impl Strategy<Value = Value> {
 #[test]
 fn counts_add_up_and_the_short_way_comes_to_the_same_verdict() {
     let (pass, fail) = (Cell::new(0u32), Cell::new(0u32));
-    let bounds = vec(
-        (select(vec!["a", "b", "[]", "a[]", "c.a"]), -1..2i8, 2..4i8),
-        0..3,
-    );
+    let bounds = vec((select(vec!["a", "b", "[]", "a[]", "c.a"]), -1..2i8, 2..4i8), 0..3);
     let flags = (any::<bool>(), any::<bool>());
     let schemas = prop_oneof![1 => Just(json!(true)), 2 => schema()];
     let inputs = (schemas, instance(), vec(rule(), 0..4), bounds, flags);
     runner(600)
-        .run(
-            &inputs,
-            |(schema, output, rules, bounds, (enforce, strict))| {
-                let bounds: Map<String, Value> = bounds
-                    .into_iter()
-                    .map(|(path, min, max)| (path.to_owned(), json!({"min": min, "max": max})))
-                    .collect();
-                let checks = 7 + rules.len() as u64 + bounds.len() as u64;
-                let request = json!({
-                    "task_id": "t", "expected_schema": schema, "submitted_output": output,
-                    "rules": rules, "bounds": bounds, "enforce_rules": enforce,
-                    "strict_content_check": strict,
-                });
-                let text = request.to_string();
-                let document = Document::parse(text.as_bytes()).unwrap();
-                let request = match Request::parse(document.root()) {
-                    Ok(request) => request,
-                    Err(error) => {
-                        // Random references do lead back to themselves.
-                        let loops = |field: &str| field == "expected_schema";
-                        prop_assert!(
-                            error.problems.iter().all(|problem| loops(&problem.field)),
-                            "{error}"
-                        );
-                        return Ok(());
-                    }
-                };
-                let report = verify(&request.requirements, request.output).unwrap();
-                let short = verdict(&request.requirements, request.output);
-                prop_assert_eq!(short, Ok(report.verdict));
-                prop_assert_eq!(report.integrity_checks.total, checks);
-                check_report(&report, request.output)?;
-                let counter = if report.verdict == Verdict::Pass {
-                    &pass
-                } else {
-                    &fail
-                };
-                counter.set(counter.get() + 1);
-                Ok(())
-            },
-        )
+        .run(&inputs, |(schema, output, rules, bounds, (enforce, strict))| {
+            let bounds: Map<String, Value> = bounds
+                .into_iter()
+                .map(|(path, min, max)| (path.to_owned(), json!({"min": min, "max": max})))
+                .collect();
+            let checks = 7 + rules.len() as u64 + bounds.len() as u64;
+            let request = json!({
+                "task_id": "t", "expected_schema": schema, "submitted_output": output,
+                "rules": rules, "bounds": bounds, "enforce_rules": enforce,
+                "strict_content_check": strict,
+            });
+            let text = request.to_string();
+            let document = Document::parse(text.as_bytes()).unwrap();
+            let request = match Request::parse(document.root()) {
+                Ok(request) => request,
+                Err(error) => {
+                    // Random references do lead back to themselves.
+                    let loops = |field: &str| field == "expected_schema";
+                    prop_assert!(
+                        error.problems.iter().all(|problem| loops(&problem.field)),
+                        "{error}"
+                    );
+                    return Ok(());
+                }
+            };
+            let report = verify(&request.requirements, request.output).unwrap();
+            let short = verdict(&request.requirements, request.output);
+            prop_assert_eq!(short, Ok(report.verdict));
+            prop_assert_eq!(report.integrity_checks.total, checks);
+            check_report(&report, request.output)?;
+            let counter = if report.verdict == Verdict::Pass { &pass } else { &fail };
+            counter.set(counter.get() + 1);
+            Ok(())
+        })
         .unwrap();
     let (pass, fail) = (pass.get(), fail.get());
-    assert!(
-        pass * 5 > fail && fail * 5 > pass,
-        "{pass} pass, {fail} fail"
-    );
+    assert!(pass * 5 > fail && fail * 5 > pass, "{pass} pass, {fail} fail");
 }
 
 /// Fails `type` at every value that is not `null`.
@@ -938,15 +851,10 @@ fn a_sum_agrees_with_exact_decimal_arithmetic() {
             let difference = BigInt::from(tolerances * tolerance + more);
             let target = &sum + &difference;
             let holds = difference.magnitude() <= BigInt::from(tolerance).magnitude();
-            let items: Vec<String> = addends
-                .iter()
-                .map(|&addend| literal(&BigInt::from(addend)))
-                .collect();
-            let output = format!(
-                r#"{{"n": [{}], "total": {}}}"#,
-                items.join(","),
-                literal(&target)
-            );
+            let items: Vec<String> =
+                addends.iter().map(|&addend| literal(&BigInt::from(addend))).collect();
+            let output =
+                format!(r#"{{"n": [{}], "total": {}}}"#, items.join(","), literal(&target));
             let rule = format!(
                 r#"{{"type": "sum_equals", "field": "n[]", "equals_field": "total",
                 "tolerance": {}}}"#,
@@ -959,12 +867,7 @@ fn a_sum_agrees_with_exact_decimal_arithmetic() {
             Ok(())
         })
         .unwrap();
-    assert!(
-        pass.get() > 50 && fail.get() > 50,
-        "{} hold, {} do not",
-        pass.get(),
-        fail.get()
-    );
+    assert!(pass.get() > 50 && fail.get() > 50, "{} hold, {} do not", pass.get(), fail.get());
 }
 
 #[test]
@@ -973,40 +876,37 @@ fn a_sum_of_any_size_is_printed_exactly() {
     let double = (-999_999_999_999_999i64..999_999_999_999_999, -30..30i32);
     let integer = "-?[1-9][0-9]{0,50}";
     runner(300)
-        .run(
-            &(vec(double, 0..6), vec(integer, 0..6)),
-            |(doubles, integers)| {
-                // In units of 10^-30.
-                let mut sum = BigInt::ZERO;
-                let mut items = Vec::new();
-                for (mantissa, exponent) in &doubles {
-                    sum += BigInt::from(*mantissa) * BigInt::from(10).pow((exponent + 30) as u32);
-                    items.push(format!("{mantissa}e{exponent}"));
-                }
-                for integer in &integers {
-                    sum += integer.parse::<BigInt>().unwrap() * BigInt::from(10).pow(30);
-                    items.push(integer.clone());
-                }
-                let (verdict, report) = judge(
-                    &format!("[{}]", items.join(",")),
-                    r#"{"type": "sum_equals", "field": "[]", "equals": 0, "tolerance": 0}"#,
-                );
-                prop_assert_eq!(verdict == Verdict::Pass, sum == BigInt::ZERO);
-                if let Some(finding) = report.rules.listed().first() {
-                    let digits = format!("{:0>31}", sum.magnitude().to_string());
-                    let (whole, fraction) = digits.split_at(digits.len() - 30);
-                    let fraction = fraction.trim_end_matches('0');
-                    let sign = if sum < BigInt::ZERO { "-" } else { "" };
-                    let printed = match fraction {
-                        "" if doubles.is_empty() => format!("{sign}{whole}"),
-                        "" => format!("{sign}{whole}.0"),
-                        fraction => format!("{sign}{whole}.{fraction}"),
-                    };
-                    prop_assert_eq!(&finding.found, &format!("sum {printed}"));
-                }
-                Ok(())
-            },
-        )
+        .run(&(vec(double, 0..6), vec(integer, 0..6)), |(doubles, integers)| {
+            // In units of 10^-30.
+            let mut sum = BigInt::ZERO;
+            let mut items = Vec::new();
+            for (mantissa, exponent) in &doubles {
+                sum += BigInt::from(*mantissa) * BigInt::from(10).pow((exponent + 30) as u32);
+                items.push(format!("{mantissa}e{exponent}"));
+            }
+            for integer in &integers {
+                sum += integer.parse::<BigInt>().unwrap() * BigInt::from(10).pow(30);
+                items.push(integer.clone());
+            }
+            let (verdict, report) = judge(
+                &format!("[{}]", items.join(",")),
+                r#"{"type": "sum_equals", "field": "[]", "equals": 0, "tolerance": 0}"#,
+            );
+            prop_assert_eq!(verdict == Verdict::Pass, sum == BigInt::ZERO);
+            if let Some(finding) = report.rules.listed().first() {
+                let digits = format!("{:0>31}", sum.magnitude().to_string());
+                let (whole, fraction) = digits.split_at(digits.len() - 30);
+                let fraction = fraction.trim_end_matches('0');
+                let sign = if sum < BigInt::ZERO { "-" } else { "" };
+                let printed = match fraction {
+                    "" if doubles.is_empty() => format!("{sign}{whole}"),
+                    "" => format!("{sign}{whole}.0"),
+                    fraction => format!("{sign}{whole}.{fraction}"),
+                };
+                prop_assert_eq!(&finding.found, &format!("sum {printed}"));
+            }
+            Ok(())
+        })
         .unwrap();
 }
 
@@ -1029,16 +929,11 @@ fn one_equality_serves_schema_and_rules() {
                 let (schema, output) = (schema.to_string(), output.to_string());
                 let schema = Document::parse(schema.as_bytes()).unwrap();
                 let output = Document::parse(output.as_bytes()).unwrap();
-                Schema::compile(schema.root())
-                    .unwrap()
-                    .is_valid(output.root())
+                Schema::compile(schema.root()).unwrap().is_valid(output.root())
             };
             prop_assert_eq!(schema(json!({"const": a}), &b), expected);
             prop_assert_eq!(schema(json!({"enum": [a]}), &b), expected);
-            prop_assert_eq!(
-                schema(json!({"uniqueItems": true}), &json!([a, b])),
-                !expected
-            );
+            prop_assert_eq!(schema(json!({"uniqueItems": true}), &json!([a, b])), !expected);
             let rule = |rule: &str, output: Value| judge(&output.to_string(), rule).0;
             let holds = |holds| if holds { Verdict::Pass } else { Verdict::Fail };
             let unique = r#"{"type": "unique", "field": "[]"}"#;

@@ -35,10 +35,8 @@ fn sandbox_schema() -> &'static str {
 
 #[test]
 fn a_line_of_each_kind_is_counted() {
-    let lines = format!(
-        "{{\"a\": \"aa\"}}\n{{\"a\": 1}}\n{{\"a\": \n{{\"a\": \"{}b\"}}\n",
-        "a".repeat(40)
-    );
+    let lines =
+        format!("{{\"a\": \"aa\"}}\n{{\"a\": 1}}\n{{\"a\": \n{{\"a\": \"{}b\"}}\n", "a".repeat(40));
     let stdout = format!(
         "PASS  l.ndjson:1
 FAIL  l.ndjson:2  schema:type at 'a': found 1 (integer), expected string
@@ -57,16 +55,8 @@ UNDECIDED  l.ndjson:4  {UNDECIDED}
 
 #[test]
 fn the_number_of_jobs_changes_nothing() {
-    let kinds = [
-        "{\"total\": 5}",
-        "{\"total\": \"5\"}",
-        "{\"total\": ",
-        "",
-        "{\"total\": 1e999}",
-    ];
-    let lines: String = (0..4000)
-        .map(|n| format!("{}\n", kinds[n % 7 % 5]))
-        .collect();
+    let kinds = ["{\"total\": 5}", "{\"total\": \"5\"}", "{\"total\": ", "", "{\"total\": 1e999}"];
+    let lines: String = (0..4000).map(|n| format!("{}\n", kinds[n % 7 % 5])).collect();
     let mut sandbox = sandbox().with("l.ndjson", lines);
     let mut files = Vec::new();
     for n in 0..40 {
@@ -77,15 +67,7 @@ fn the_number_of_jobs_changes_nothing() {
     for format in ["human", "json", "ndjson"] {
         for input in [&["--lines", "l.ndjson"][..], &["in"]] {
             let run = |jobs: &str| -> Run {
-                let options = [
-                    "verify",
-                    "-s",
-                    "schema.json",
-                    "--format",
-                    format,
-                    "--jobs",
-                    jobs,
-                ];
+                let options = ["verify", "-s", "schema.json", "--format", format, "--jobs", jobs];
                 sandbox.aov(&[&options, input].concat()).run().normalised()
             };
             let one = run("1");
@@ -134,19 +116,10 @@ fn fail_fast_stops_at_the_first_that_does_not_pass() {
             let options = ["verify", "--fail-fast", "--jobs", jobs];
             sandbox.aov(&[&options, more].concat()).run()
         };
-        let stdout = format!(
-            "PASS  pass.json\n{}2 inputs: 1 passed, 1 failed\n",
-            failed_line("fail.json")
-        );
-        fail_fast(&[
-            "-s",
-            "schema.json",
-            "pass.json",
-            "fail.json",
-            "broken.json",
-            "pass.json",
-        ])
-        .is(1, &stdout, "");
+        let stdout =
+            format!("PASS  pass.json\n{}2 inputs: 1 passed, 1 failed\n", failed_line("fail.json"));
+        fail_fast(&["-s", "schema.json", "pass.json", "fail.json", "broken.json", "pass.json"])
+            .is(1, &stdout, "");
         let stdout = format!(
             "PASS  l.ndjson:1\n{}2 inputs: 1 passed, 1 failed\n",
             failed_line("l.ndjson:2")

@@ -26,16 +26,7 @@ fn fail_fast_does_not_wait_for_a_pipe_that_stays_open() {
     for jobs in ["1", "2"] {
         let sandbox = sandbox();
         let mut child = sandbox
-            .aov(&[
-                "verify",
-                "-s",
-                "schema.json",
-                "--lines",
-                "--fail-fast",
-                "--jobs",
-                jobs,
-                "-",
-            ])
+            .aov(&["verify", "-s", "schema.json", "--lines", "--fail-fast", "--jobs", jobs, "-"])
             .start();
         let mut stdin = child.stdin.take().unwrap();
         stdin.write_all(b"{\"total\": \"5\"}\n").unwrap();
@@ -47,17 +38,8 @@ fn fail_fast_does_not_wait_for_a_pipe_that_stays_open() {
 #[test]
 fn an_interrupted_run_reports_what_it_judged() {
     let sandbox = sandbox();
-    let mut child = sandbox
-        .aov(&[
-            "verify",
-            "-s",
-            "schema.json",
-            "--lines",
-            "--format",
-            "json",
-            "-",
-        ])
-        .start();
+    let mut child =
+        sandbox.aov(&["verify", "-s", "schema.json", "--lines", "--format", "json", "-"]).start();
     let mut stdin = child.stdin.take().unwrap();
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     stdin.write_all(b"{\"total\": 5}\n").unwrap();
@@ -66,15 +48,9 @@ fn an_interrupted_run_reports_what_it_judged() {
         assert_ne!(stdout.read_line(&mut text).unwrap(), 0, "ended early");
     }
     let id = child.id().to_string();
-    let sent = std::process::Command::new("kill")
-        .args(["-INT", &id])
-        .status()
-        .unwrap();
+    let sent = std::process::Command::new("kill").args(["-INT", &id]).status().unwrap();
     assert!(sent.success());
-    assert!(
-        ends(&mut child).is_some(),
-        "ended by the signal itself, or not at all"
-    );
+    assert!(ends(&mut child).is_some(), "ended by the signal itself, or not at all");
     stdout.read_to_string(&mut text).unwrap();
     let responses: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
     assert_eq!(responses.len(), 1);
@@ -86,14 +62,7 @@ fn an_input_without_lines_is_named_and_told_in_every_format() {
         .with("empty.ndjson", "")
         .with("blank.ndjson", "\n  \n\r\n")
         .with("some.ndjson", "{\"total\": 5}\n");
-    let ndjson = [
-        "verify",
-        "-s",
-        "schema.json",
-        "--format",
-        "ndjson",
-        "--lines",
-    ];
+    let ndjson = ["verify", "-s", "schema.json", "--format", "ndjson", "--lines"];
     let json = ["verify", "-s", "schema.json", "--format", "json", "--lines"];
     for name in ["empty.ndjson", "blank.ndjson"] {
         let start = format!("error: {name}: no line with a value");
@@ -111,9 +80,7 @@ fn an_input_without_lines_is_named_and_told_in_every_format() {
             let items: Vec<serde_json::Value> = serde_json::from_str(&run.stdout).unwrap();
             assert_eq!(items.len(), 1 + more.len(), "{run:?}");
         }
-        let run = sandbox
-            .aov(&["hash", "--lines", "--format", "json", name])
-            .run();
+        let run = sandbox.aov(&["hash", "--lines", "--format", "json", name]).run();
         assert!(run.stderr.starts_with(&start), "{run:?}");
         assert_eq!(run.status, 2, "{run:?}");
     }
@@ -127,11 +94,7 @@ fn what_a_line_lacks_is_told_with_its_line() {
         .aov(&["verify", "--requests", "--lines", "l.ndjson"])
         .run();
     assert_eq!(run.status, 2);
-    let told: Vec<&str> = run
-        .stderr
-        .lines()
-        .filter(|line| line.contains(" missing"))
-        .collect();
+    let told: Vec<&str> = run.stderr.lines().filter(|line| line.contains(" missing")).collect();
     assert_eq!(told.len(), 3, "{run:?}");
     for line in told {
         assert!(line.starts_with("error: l.ndjson:2"), "{line}");
@@ -147,9 +110,7 @@ fn names_in_the_input_never_make_a_message_without_end() {
         .with("id.json", format!("{{\"task_id\": \"{long}\"}}"));
     for name in ["name.json", "twice.json", "id.json"] {
         for format in ["human", "json", "ndjson"] {
-            let run = sandbox
-                .aov(&["verify", "--format", format, "--requests", name])
-                .run();
+            let run = sandbox.aov(&["verify", "--format", format, "--requests", name]).run();
             assert_eq!(run.status, 2);
             let length = run.stdout.len() + run.stderr.len();
             assert!(length < 10_000, "{name} as {format}: {length} bytes");
@@ -161,15 +122,7 @@ fn names_in_the_input_never_make_a_message_without_end() {
 fn the_task_id_option_names_a_refused_request_too() {
     let run = Sandbox::new()
         .with("bad.json", "{\"task_id\": \"theirs\"}")
-        .aov(&[
-            "verify",
-            "--format",
-            "ndjson",
-            "--task-id",
-            "mine",
-            "--request",
-            "bad.json",
-        ])
+        .aov(&["verify", "--format", "ndjson", "--task-id", "mine", "--request", "bad.json"])
         .run();
     let item: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(item["task_id"], "mine");
@@ -186,10 +139,6 @@ fn standard_input_has_one_name() {
         &["hash", "--request", "-"],
         &["hash", "-"],
     ] {
-        sandbox()
-            .aov(args)
-            .input("{\"a\":\n")
-            .run()
-            .is(2, "", &error);
+        sandbox().aov(args).input("{\"a\":\n").run().is(2, "", &error);
     }
 }
