@@ -104,9 +104,14 @@ fn address(value: Value<'_>) -> usize {
 /// A request that is refused, with everything that is wrong with it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InvalidRequest {
-    /// The problems, in the order of the request's fields.
+    /// The problems, in the order of the request's fields, the first [`MAX_PROBLEMS`].
     pub problems: Vec<FieldProblem>,
+    /// How many more there are.
+    pub omitted: usize,
 }
+
+/// Problems that are listed; more help nobody.
+pub const MAX_PROBLEMS: usize = 100;
 
 impl fmt::Display for InvalidRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -115,6 +120,9 @@ impl fmt::Display for InvalidRequest {
                 f.write_str("; ")?;
             }
             write!(f, "{} {}", problem.field, problem.problem)?;
+        }
+        if self.omitted > 0 {
+            write!(f, "; and {} more", self.omitted)?;
         }
         Ok(())
     }
@@ -290,6 +298,7 @@ pub fn check_id(id: &str) -> Result<(), &'static str> {
 #[derive(Default)]
 pub(crate) struct Problems {
     problems: Vec<FieldProblem>,
+    omitted: usize,
 }
 
 /// The known members of an object.
@@ -318,7 +327,7 @@ impl Problems {
         fix: impl Into<String>,
         at: Option<Value<'_>>,
     ) {
-        self.problems.push(FieldProblem {
+        self.push(FieldProblem {
             field: field.into(),
             problem: problem.into(),
             fix: fix.into(),
@@ -326,11 +335,19 @@ impl Problems {
         });
     }
 
+    fn push(&mut self, problem: FieldProblem) {
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(problem);
+        } else {
+            self.omitted += 1;
+        }
+    }
+
     /// What was read, unless there are problems; whatever is not there comes with one.
     pub(crate) fn settle<T>(self, read: Option<T>) -> Result<T, InvalidRequest> {
         match read {
             Some(read) if self.problems.is_empty() => Ok(read),
-            _ => Err(InvalidRequest { problems: self.problems }),
+            _ => Err(InvalidRequest { problems: self.problems, omitted: self.omitted }),
         }
     }
 
@@ -411,7 +428,7 @@ impl Problems {
                 "$" => String::new(),
                 place => format!("at {} it ", shortened(&escaped(place))),
             };
-            self.problems.push(FieldProblem {
+            self.push(FieldProblem {
                 field: "expected_schema".to_owned(),
                 problem: format!("is not a usable JSON Schema: {place}{}", problem.problem),
                 fix: problem.fix,

@@ -54,10 +54,12 @@ pub fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     if name.len() > 64 {
         return None;
     }
+    let allowed = |candidate: &str| 1 + candidate.len().min(name.len()) / 4;
     known
         .into_iter()
+        .filter(|candidate| candidate.len().abs_diff(name.len()) <= 4 * allowed(candidate))
         .map(|candidate| (edit_distance(name, candidate), candidate))
-        .filter(|&(distance, candidate)| distance <= 1 + candidate.len().min(name.len()) / 4)
+        .filter(|&(distance, candidate)| distance <= allowed(candidate))
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, candidate)| candidate)
 }

@@ -271,6 +271,8 @@ fn check_rules(requirements: &Requirements<'_>, output: Value<'_>) -> RuleResult
             if !failed.contains(&check) {
                 failed.push(check);
             }
+            // It failed for certain, but not everything was looked at.
+            *undecided |= ended == Err(Exhausted);
         } else if ended == Err(Exhausted) {
             *undecided = true;
         } else {

@@ -83,19 +83,25 @@ pub(crate) fn of_invalid_request(
 ) -> Vec<Trouble> {
     let line_offset = line.map_or(0, |line| line - 1);
     let whole = line.map(|line| format!(":{line}")).unwrap_or_default();
+    // One pass over each file for all problems in it.
+    let mut finders: Vec<_> = files.iter().map(|(_, document)| document.positions()).collect();
     let troubles = error.problems.iter().map(|problem| {
         let place = problem.origin.and_then(|origin| {
-            let (name, document) = files.iter().find(|(_, d)| origin.is_in(d.root()))?;
-            let position = document.positions().position(origin.offset);
+            let file = files.iter().position(|(_, d)| origin.is_in(d.root()))?;
+            let position = finders[file].position(origin.offset);
             let line = position.line + line_offset;
-            Some(format!("{}:{line}:{}: ", shown(name), position.column))
+            Some(format!("{}:{line}:{}: ", shown(files[file].0), position.column))
         });
-        let place =
-            place.or_else(|| files.first().map(|(name, _)| format!("{}{whole}: ", shown(name))));
-        let place = place.unwrap_or_default();
+        let first = || files.first().map(|(name, _)| format!("{}{whole}: ", shown(name)));
+        let place = place.or_else(first).unwrap_or_default();
         Trouble::new(format!("{place}{} {}", problem.field, problem.problem), problem.fix.as_str())
     });
-    troubles.collect()
+    let mut troubles: Vec<Trouble> = troubles.collect();
+    if error.omitted > 0 {
+        let message = format!("and {} more problems of this request", error.omitted);
+        troubles.push(Trouble::new(message, "Mend these first."));
+    }
+    troubles
 }
 
 /// A file name as messages show it.

@@ -231,6 +231,13 @@ impl<'d> Value<'d> {
         self.document.node(self.index).start as usize
     }
 
+    /// Bytes of text up to what follows it: what reading it again costs, in constant time.
+    pub(crate) fn span(self) -> usize {
+        let nodes = &self.document.buffers.nodes;
+        let end = nodes.get(self.end_index() as usize);
+        end.map_or(self.document.text.len(), |node| node.start as usize) - self.offset()
+    }
+
     /// The value's own text, as written.
     pub fn source(self) -> &'d str {
         let node = self.document.node(self.index);

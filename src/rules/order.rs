@@ -51,6 +51,9 @@ pub(super) fn check(
             };
             run.seen += 1;
             charge_digits(*value, run)?;
+            if let Some(other) = other {
+                charge_digits(other, run)?;
+            }
             let held = comparable(*value);
             let holds = match (&held, &limit) {
                 (Some(held), Some(limit)) => match side {

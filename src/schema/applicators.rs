@@ -26,6 +26,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
         match applicator {
             Applicator::Ref(target) => each(self, *target, value)?,
             Applicator::DynamicRef { anchor, otherwise } => {
+                self.charge(self.scope.len() as u64)?;
                 let target = self.dynamic_target(anchor, *otherwise);
                 each(self, target, value)?;
             }
@@ -39,6 +40,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
                 }
             }
             Applicator::Properties(table) => {
+                self.charge(value.members().len() as u64 / 2)?;
                 for member in value.members() {
                     if let Some(subschema) = table.get(member.name()) {
                         each(self, subschema, member.value())?;
@@ -57,6 +59,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
                 }
             }
             Applicator::AdditionalProperties { declared, subschema } => {
+                self.charge(value.members().len() as u64 / 2)?;
                 for member in value.members() {
                     match self.is_declared(declared, member.name())? {
                         Truth::False => each(self, *subschema, member.value())?,
@@ -89,6 +92,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
                 }
             }
             Applicator::DependentSchemas(table) => {
+                self.charge(if value.is_object() { 2 * table.len() as u64 } else { 0 })?;
                 for &(name, subschema) in table {
                     if value.get(name).is_some() {
                         each(self, subschema, value)?;
@@ -122,8 +126,9 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
     fn dynamic_target(&self, anchor: &str, otherwise: SubschemaId) -> SubschemaId {
         let resources = &self.schema.resources;
         let anchored = |&resource: &u32| {
-            let mut anchors = resources[resource as usize].anchors.iter();
-            anchors.find(|(name, _)| *name == anchor).map(|&(_, subschema)| subschema)
+            let anchors = &resources[resource as usize].anchors;
+            let place = anchors.binary_search_by_key(&anchor, |&(name, _)| name).ok()?;
+            Some(anchors[place].1)
         };
         self.scope.iter().find_map(anchored).unwrap_or(otherwise)
     }
@@ -149,7 +154,8 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
         marks: &mut Marks,
         asking: bool,
     ) -> Result<Truth, Halt> {
-        self.visit()?;
+        // Each keyword may pass over all marks.
+        self.charge(1 + marks.len() as u64)?;
         self.check_level()?;
         let schema = self.schema;
         let subschema = schema.subschema(id);

@@ -1,6 +1,6 @@
 //! From a schema's text to its subschemas, with every fault found on the way.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::draft::{Draft, Holds, holds};
@@ -9,8 +9,8 @@ use super::pattern::Pattern;
 use super::registry::{Registry, ResourceId, subschemas};
 use super::{
     Applicator, Assertion, Body, Declared, Dependencies, DynamicScope, Ignored, Keyword, LengthOf,
-    Limit, Meaning, PropertyTable, Schema, SchemaProblem, Subschema, SubschemaId, Types, Values,
-    loops, metaschemas, order_names,
+    Limit, Meaning, PropertyTable, Schema, SchemaProblem, Subschema, SubschemaId, Truth, Types,
+    Values, loops, metaschemas, order_names,
 };
 use crate::json::{Kind, Number, Value, ValueHasher};
 use crate::path::place_in;
@@ -36,36 +36,35 @@ pub(super) fn check_and_compile(value: Value<'_>) -> Result<Schema<'_>, Vec<Sche
             })?
         }
     };
-    let problems = by_meta_schema(value, draft);
-    if problems.is_empty() { compile(value, draft) } else { Err(problems) }
+    let faults = by_meta_schema(value, draft);
+    if faults.is_empty() { compile(value, draft) } else { Err(placed(value, faults)) }
 }
 
 /// What the draft's meta-schema says of the schema.
-fn by_meta_schema(value: Value<'_>, draft: Draft) -> Vec<SchemaProblem> {
-    let Some(meta) = metaschemas::schema(draft) else {
-        return Vec::new();
-    };
+fn by_meta_schema<'d>(value: Value<'d>, draft: Draft) -> Vec<Fault<'d>> {
+    let Some(meta) = metaschemas::schema(draft) else { return Vec::new() };
     let mut examination = meta.examine(value);
     examination.run();
-    examination
-        .failures()
-        .into_iter()
-        .take(MAX_PROBLEMS)
-        .map(|failure| {
-            let explanation = examination.explain(&failure);
-            // What the closest branch wants says more than which branches the meta-schema has.
-            let explanation = match explanation.closest.clone() {
-                Some(closest) => *closest,
-                None => explanation,
-            };
-            let problem = format!("is not valid in {}: {}", draft.name(), explanation.detail);
-            let fix = match explanation.advice {
-                Some(advice) => advice,
-                None => format!("Write {} there.", explanation.expected),
-            };
-            problem_at(value, explanation.value, problem, fix)
-        })
-        .collect()
+    let failures = examination.failures();
+    if failures.is_empty() && examination.truth() != Truth::True {
+        let fix = "Split it into smaller schemas.".to_owned();
+        return vec![(value, "is too large to be checked".to_owned(), fix)];
+    }
+    let fault = |failure| {
+        let explanation = examination.explain(&failure);
+        // What the closest branch wants says more than which branches the meta-schema has.
+        let explanation = match explanation.closest.clone() {
+            Some(closest) => *closest,
+            None => explanation,
+        };
+        let problem = format!("is not valid in {}: {}", draft.name(), explanation.detail);
+        let fix = match explanation.advice {
+            Some(advice) => advice,
+            None => format!("Write {} there.", explanation.expected),
+        };
+        (explanation.value, problem, fix)
+    };
+    failures.into_iter().take(MAX_PROBLEMS).map(fault).collect()
 }
 
 /// A problem at a value of the schema whose root is `schema`.
@@ -84,6 +83,7 @@ pub(super) fn compile<'d>(
         root: value,
         registry,
         known: HashMap::new(),
+        checked: HashSet::new(),
         pending: Vec::new(),
         subschemas: Vec::new(),
         patterns: HashMap::new(),
@@ -108,25 +108,55 @@ pub(super) fn compile<'d>(
     for (value, fault) in faults {
         compiler.problem(value, fault, "Give it a value of its own.".to_owned());
     }
-    let Compiler { subschemas, ignored, dynamic, mut problems, hasher, .. } = compiler;
+    let Compiler { mut subschemas, ignored, dynamic, problems, hasher, .. } = compiler;
+    mark_shared(&mut subschemas, root);
     let schema = Schema { subschemas, root, resources, dynamic, ignored, hasher };
-    if problems.is_empty()
-        && let Some(value) = loops::find(&schema)
-    {
-        problems.push(problem_at(
-            schema.source(),
-            value,
-            "leads back to itself without consuming any data".to_owned(),
-            "Let the reference stand below properties or items, or remove it.".to_owned(),
-        ));
+    if !problems.is_empty() {
+        return Err(placed(value, problems));
     }
-    if problems.is_empty() {
-        return Ok(schema);
+    match loops::find(&schema) {
+        None => Ok(schema),
+        Some(source) => {
+            let problem = "leads back to itself without consuming any data".to_owned();
+            let fix = "Let the reference stand below properties or items, or remove it.".to_owned();
+            Err(placed(value, vec![(source, problem, fix)]))
+        }
     }
-    problems.sort_by_key(|problem| problem.offset);
-    problems.dedup();
-    problems.truncate(MAX_PROBLEMS);
-    Err(problems)
+}
+
+/// A fault with its way out, and the value that it is at.
+type Fault<'d> = (Value<'d>, String, String);
+
+/// The first faults in document order, with their places.
+fn placed(schema: Value<'_>, mut faults: Vec<Fault<'_>>) -> Vec<SchemaProblem> {
+    faults.sort_by_key(|(value, ..)| value.offset());
+    faults.dedup();
+    faults.truncate(MAX_PROBLEMS);
+    let problem = |(value, problem, fix)| problem_at(schema, value, problem, fix);
+    faults.into_iter().map(problem).collect()
+}
+
+/// Tells the subschemas that one value can come to by more than one way.
+fn mark_shared(subschemas: &mut [Subschema<'_>], root: SubschemaId) {
+    let mut ways = vec![0u32; subschemas.len()];
+    ways[root as usize] += 1;
+    let mut asks_again = false;
+    for subschema in &*subschemas {
+        let Body::Keywords(keywords) = &subschema.body else { continue };
+        for keyword in keywords {
+            // These ask again what has been judged, to know what it speaks of.
+            asks_again |= matches!(
+                keyword.meaning,
+                Meaning::Assertion(
+                    Assertion::UnevaluatedProperties(_) | Assertion::UnevaluatedItems(_)
+                )
+            );
+            keyword.meaning.for_each_target(|target, _| ways[target as usize] += 1);
+        }
+    }
+    for (subschema, ways) in subschemas.iter_mut().zip(ways) {
+        subschema.shared = asks_again || ways > 1;
+    }
 }
 
 struct Compiler<'d> {
@@ -134,18 +164,20 @@ struct Compiler<'d> {
     registry: Registry<'d>,
     /// Subschemas by document and node.
     known: HashMap<(usize, u32), SubschemaId>,
+    /// Targets of references that were held against the meta-schema by themselves.
+    checked: HashSet<u32>,
     pending: Vec<(SubschemaId, Value<'d>, ResourceId)>,
     subschemas: Vec<Subschema<'d>>,
     patterns: HashMap<&'d str, Option<Arc<Pattern>>>,
     ignored: Vec<Ignored<'d>>,
     dynamic: bool,
-    problems: Vec<SchemaProblem>,
+    problems: Vec<Fault<'d>>,
     hasher: ValueHasher,
 }
 
 impl<'d> Compiler<'d> {
     fn problem(&mut self, value: Value<'d>, problem: String, fix: String) {
-        self.problems.push(problem_at(self.root, value, problem, fix));
+        self.problems.push((value, problem, fix));
     }
 
     /// A fault that the meta-schema sees in most schemas; it cannot where an unknown keyword holds
@@ -164,7 +196,12 @@ impl<'d> Compiler<'d> {
         self.known.insert(key, id);
         // A subschema with an id begins a resource of its own.
         let resource = self.registry.resource_of(value).unwrap_or(resource);
-        self.subschemas.push(Subschema { source: value, resource, body: Body::Boolean(true) });
+        self.subschemas.push(Subschema {
+            source: value,
+            resource,
+            shared: false,
+            body: Body::Boolean(true),
+        });
         self.pending.push((id, value, resource));
         id
     }
@@ -185,10 +222,11 @@ impl<'d> Compiler<'d> {
 
     fn dynamic_scope(&mut self, resource: ResourceId) -> DynamicScope<'d> {
         let anchors = self.registry.dynamic_anchors(resource);
-        let anchors = anchors
+        let mut anchors: Vec<(&'d str, SubschemaId)> = anchors
             .into_iter()
             .map(|(name, value)| (name, self.subschema(value, resource)))
             .collect();
+        anchors.sort_unstable();
         let root = self.registry.resource(resource).root;
         let recursive = self.registry.resource(resource).recursive;
         let recursive = recursive.then(|| self.subschema(root, resource));
@@ -427,6 +465,7 @@ impl<'d> Compiler<'d> {
         };
         match self.registry.resolve(resource, reference) {
             Ok(target) => {
+                self.check_target(target.value, target.resource);
                 Some((self.subschema(target.value, target.resource), target.dynamic_anchor))
             }
             Err(fault) => {
@@ -435,6 +474,26 @@ impl<'d> Compiler<'d> {
                 None
             }
         }
+    }
+
+    /// Holds a reference's target that the meta-schema did not see, since an unknown keyword holds
+    /// it, against the meta-schema in its turn.
+    fn check_target(&mut self, target: Value<'d>, resource: ResourceId) {
+        /// Targets that are checked so; each can be as large as the schema.
+        const MAX_TARGETS: usize = 50;
+        if !std::ptr::eq(target.document(), self.root.document())
+            || self.registry.is_known(target)
+            || !self.checked.insert(target.index())
+        {
+            return;
+        }
+        if self.checked.len() > MAX_TARGETS {
+            let fix = "Put the schemas that are meant below $defs.".to_owned();
+            let problem = "is one of too many schemas below unknown keywords".to_owned();
+            return self.problem(target, problem, fix);
+        }
+        let draft = self.registry.resource(resource).draft;
+        self.problems.extend(by_meta_schema(target, draft));
     }
 
     fn types(&mut self, draft: Draft, value: Value<'d>) -> Option<Types> {
@@ -490,7 +549,8 @@ impl<'d> Compiler<'d> {
     fn multiple_of(&mut self, value: Value<'d>) -> Option<Assertion<'d>> {
         match value.as_number().map(Number::to_decimal) {
             Some(divisor) if !divisor.is_zero() && !divisor.is_negative() => {
-                Some(Assertion::MultipleOf(divisor))
+                let work = value.span() as u64 / 4;
+                Some(Assertion::MultipleOf { divisor, work })
             }
             _ => {
                 self.invalid(value, "a number above 0");

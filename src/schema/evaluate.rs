@@ -6,7 +6,10 @@
 //! by levels of recursion, and by the matching budget. Once a walk is long it remembers the pairs
 //! it has seen, so that webs of references cost their pairs and not their paths.
 
+use std::collections::hash_map::RandomState;
 use std::collections::{BinaryHeap, HashMap};
+use std::hash::{BuildHasher, Hasher};
+use std::sync::OnceLock;
 
 use base64::Engine as _;
 
@@ -179,10 +182,11 @@ impl Tally {
 
 /// Visits that every walk may make, and those it may make besides for each node of the instance.
 ///
-/// A visit costs some 30 ns, so that 100 kB of instance are judged within a second whatever the
-/// schema; honest schemas make well under a hundred visits a node.
-const BASE_VISITS: u64 = 10_000_000;
-const VISITS_PER_NODE: u64 = 200;
+/// A visit costs some 50 ns, and what costs more is charged as several, so that 100 kB of instance
+/// are judged within a second whatever the schema; honest schemas make well under a hundred visits
+/// a node.
+const BASE_VISITS: u64 = 4_000_000;
+const VISITS_PER_NODE: u64 = 100;
 
 /// Nested subschemas that a walk goes down; bounds its use of the stack.
 const MAX_LEVELS: u32 = 1_000;
@@ -191,7 +195,7 @@ const MAX_LEVELS: u32 = 1_000;
 const REMEMBER_AFTER: u64 = 50_000;
 
 /// Pairs that are remembered at most, which bounds the memory.
-const MAX_REMEMBERED: usize = 1_000_000;
+const MAX_REMEMBERED: usize = 500_000;
 
 /// What bounds a walk.
 struct Work {
@@ -208,8 +212,60 @@ pub(super) struct Walk<'s, 'd, 'v> {
     /// The resources on the way from the root, where outcomes depend on them.
     pub(super) scope: Vec<ResourceId>,
     work: Work,
-    judged: HashMap<(SubschemaId, u32), Truth>,
-    examined: HashMap<(SubschemaId, u32), Counts>,
+    judged: HashMap<u64, Truth, PairHashing>,
+    examined: HashMap<u64, Counts, PairHashing>,
+    /// Whether the checks are made and this walk only puts failures into words.
+    explaining: bool,
+}
+
+/// Hashes pairs by one multiplication with a factor drawn for each process: the pairs are numbers of
+/// this program's own making, and there can be very many of them.
+#[derive(Clone, Copy)]
+pub(super) struct PairHashing {
+    factor: u64,
+}
+
+impl Default for PairHashing {
+    fn default() -> PairHashing {
+        static FACTOR: OnceLock<u64> = OnceLock::new();
+        let factor = *FACTOR.get_or_init(|| RandomState::new().hash_one(0u8) | 1);
+        PairHashing { factor }
+    }
+}
+
+impl BuildHasher for PairHashing {
+    type Hasher = PairHasher;
+
+    fn build_hasher(&self) -> PairHasher {
+        PairHasher { factor: self.factor, hash: 0 }
+    }
+}
+
+pub(super) struct PairHasher {
+    factor: u64,
+    hash: u64,
+}
+
+impl Hasher for PairHasher {
+    fn finish(&self) -> u64 {
+        self.hash
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        let product = (self.hash ^ number).wrapping_mul(self.factor);
+        self.hash = product ^ (product >> 32);
+    }
+}
+
+/// A pair as one number.
+fn pair(id: SubschemaId, value: Value<'_>) -> u64 {
+    u64::from(id) << 32 | u64::from(value.index())
 }
 
 /// Where a walk was before it entered a subschema.
@@ -228,27 +284,42 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
             instance,
             scope: Vec::new(),
             work: Work { visits: 0, limit, levels: 0, matching: MatchBudget::for_input(bytes) },
-            judged: HashMap::new(),
-            examined: HashMap::new(),
+            judged: HashMap::default(),
+            examined: HashMap::default(),
+            explaining: false,
         }
     }
 
-    /// Leaves a walk only so many visits more.
-    pub(super) fn limit_visits(&mut self, visits: u64) {
+    /// Begins to put a failure into words, with so many visits to do it by.
+    pub(super) fn begin_explanation(&mut self, visits: u64) {
+        self.explaining = true;
         self.work.limit = self.work.visits.saturating_add(visits);
+        // A walk that gave up did not go back on its way.
+        self.work.levels = 0;
+        self.scope.clear();
+    }
+
+    /// The visits made so far.
+    pub(super) fn visits(&self) -> u64 {
+        self.work.visits
+    }
+
+    /// Where the walk is, to come back to after giving up further down.
+    pub(super) fn place(&self) -> Place {
+        Place { levels: self.work.levels, scope: self.scope.len() }
     }
 
     pub(super) fn visit(&mut self) -> Result<(), Halt> {
         self.charge(1)
     }
 
-    fn charge(&mut self, visits: u64) -> Result<(), Halt> {
+    pub(super) fn charge(&mut self, visits: u64) -> Result<(), Halt> {
         self.work.visits += visits;
         if self.work.visits > self.work.limit { Err(Halt::Exhausted) } else { Ok(()) }
     }
 
     pub(super) fn enter(&mut self, subschema: &Subschema<'d>) -> Place {
-        let place = Place { levels: self.work.levels, scope: self.scope.len() };
+        let place = self.place();
         self.work.levels += 1;
         if self.schema.dynamic && self.scope.last() != Some(&subschema.resource) {
             self.scope.push(subschema.resource);
@@ -288,8 +359,8 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
             Body::Keywords(keywords) => keywords,
         };
         self.check_level()?;
-        let remembers = self.remembers();
-        if remembers && let Some(&truth) = self.judged.get(&(id, value.index())) {
+        let remembers = subschema.shared && self.remembers();
+        if remembers && let Some(&truth) = self.judged.get(&pair(id, value)) {
             return Ok(truth);
         }
         let place = self.enter(subschema);
@@ -316,7 +387,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
         }
         self.leave(place);
         if remembers && self.judged.len() < MAX_REMEMBERED {
-            self.judged.insert((id, value.index()), truth);
+            self.judged.insert(pair(id, value), truth);
         }
         Ok(truth)
     }
@@ -339,9 +410,10 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
             Body::Keywords(keywords) => keywords,
         };
         self.check_level()?;
-        let remembers = self.remembers();
+        // An explanation wants the failures themselves, which are not remembered.
+        let remembers = subschema.shared && !self.explaining && self.remembers();
         let before = tally.counts;
-        if remembers && let Some(&counts) = self.examined.get(&(id, value.index())) {
+        if remembers && let Some(&counts) = self.examined.get(&pair(id, value)) {
             return tally.counts.add(counts);
         }
         let place = self.enter(subschema);
@@ -365,7 +437,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
         }
         self.leave(place);
         if remembers && self.examined.len() < MAX_REMEMBERED {
-            self.examined.insert((id, value.index()), tally.counts.since(before));
+            self.examined.insert(pair(id, value), tally.counts.since(before));
         }
         Ok(())
     }
@@ -400,14 +472,17 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
             }
             Assertion::Limit { limit, limit_decimal, kind } => match value.as_number() {
                 Some(number) => {
-                    self.charge_number(number)?;
+                    if limit_decimal.is_some() {
+                        self.charge_number(number)?;
+                    }
                     Truth::from(is_within(number, *limit, limit_decimal.as_ref(), *kind))
                 }
                 None => Truth::True,
             },
-            Assertion::MultipleOf(divisor) => match value.as_number() {
+            Assertion::MultipleOf { divisor, work } => match value.as_number() {
                 Some(number) => {
                     self.charge_number(number)?;
+                    self.charge(*work)?;
                     Truth::from(number.to_decimal().is_multiple_of(divisor))
                 }
                 None => Truth::True,
@@ -424,7 +499,8 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
             Assertion::Format(format) => match value.as_str() {
                 Some(text) => {
                     // Some formats cost more than a glance: they are paid for as matching is.
-                    if self.work.matching.spend(format.work(text)) {
+                    if !self.work.matching.is_spent() && self.work.matching.spend(format.work(text))
+                    {
                         Truth::from(format.is_valid(text))
                     } else {
                         Truth::Unknown
@@ -433,14 +509,14 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
                 None => Truth::True,
             },
             Assertion::Required(names) => {
-                self.charge(names.len() as u64 / 4)?;
+                self.charge(if value.is_object() { 2 * names.len() as u64 } else { 0 })?;
                 Truth::from(
                     !value.is_object() || names.iter().all(|name| value.get(name).is_some()),
                 )
             }
             Assertion::DependentRequired(dependencies) => {
                 let wanted = dependencies.iter().map(|(_, names)| 1 + names.len() as u64);
-                self.charge(wanted.sum::<u64>() / 4)?;
+                self.charge(if value.is_object() { 2 * wanted.sum::<u64>() } else { 0 })?;
                 Truth::from(
                     !value.is_object() || missing_dependents(dependencies, value).is_empty(),
                 )
@@ -524,15 +600,17 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
         })
     }
 
-    fn charge_size(&mut self, value: Value<'v>) -> Result<(), Halt> {
-        self.charge(u64::from(value.end_index() - value.index()) / 2)
+    pub(super) fn charge_size(&mut self, value: Value<'v>) -> Result<(), Halt> {
+        let nodes = u64::from(value.end_index() - value.index());
+        self.charge(nodes / 2 + value.span() as u64 / 32)
     }
 
-    /// Arithmetic on long integers costs more than a visit.
+    /// Exact arithmetic costs more than a visit: on doubles for their exponents, on long integers
+    /// for their digits.
     fn charge_number(&mut self, number: Number<'_>) -> Result<(), Halt> {
         match number {
-            Number::Integer(digits) if digits.len() > 32 => self.charge(digits.len() as u64),
-            _ => Ok(()),
+            Number::Integer(digits) => self.charge(digits.len() as u64 / 8),
+            Number::Double(_) => self.charge(16),
         }
     }
 
@@ -601,6 +679,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
         value: Value<'v>,
         values: impl Iterator<Item = Value<'v>>,
     ) -> Result<Truth, Halt> {
+        self.charge(value.len() as u64)?;
         let mut marks = vec![false; value.len()];
         let known = self.mark(id, value, &mut marks, true)?;
         let mut truth = Truth::True;
@@ -680,6 +759,8 @@ pub(crate) struct Examination<'s, 'd, 'v> {
     pub(super) walk: Walk<'s, 'd, 'v>,
     tally: Tally,
     exhausted: bool,
+    /// Visits left for explanations.
+    pub(super) explanations_left: u64,
 }
 
 impl<'d> Schema<'d> {
@@ -692,7 +773,12 @@ impl<'d> Schema<'d> {
 impl<'s, 'd, 'v> Examination<'s, 'd, 'v> {
     pub(crate) fn new(schema: &'s Schema<'d>, instance: Value<'v>, stop: Stop) -> Self {
         let walk = Walk::new(schema, instance);
-        Examination { walk, tally: Tally::new(stop), exhausted: false }
+        Examination {
+            walk,
+            tally: Tally::new(stop),
+            exhausted: false,
+            explanations_left: super::explain::ALL_EXPLANATIONS,
+        }
     }
 
     /// Makes the checks.

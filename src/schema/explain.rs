@@ -2,6 +2,7 @@
 //! closest branch wanted. Made only for the failures that are shown.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 
 use super::evaluate::{
     Examination, Failure, Halt, Stop, Tally, Truth, Walk, missing_dependents, repeated_element,
@@ -15,8 +16,14 @@ use crate::message::{count, list, quoted_names, short, short_with_kind};
 use crate::path::PathWriter;
 use crate::text::{self, quoted, shortened};
 
-/// Visits that explaining one failure may make. Explanations never change a verdict.
+/// Visits that explaining one failure may make, and those for all of one examination. Explanations
+/// never change a verdict.
 const EXPLANATION_VISITS: u64 = 100_000;
+pub(super) const ALL_EXPLANATIONS: u64 = 1_000_000;
+
+/// Names that a mistyped one is compared with, and mistyped ones that are.
+const MAX_CANDIDATES: usize = 64;
+const MAX_MISTYPED: usize = 8;
 
 /// A failed check in words.
 #[derive(Clone, Debug)]
@@ -48,8 +55,12 @@ type Words = (String, String, Option<String>);
 impl<'s, 'd, 'v> Examination<'s, 'd, 'v> {
     /// Puts one of this examination's failures into words.
     pub(crate) fn explain(&mut self, failure: &Failure) -> Explanation<'d, 'v> {
-        self.walk.limit_visits(EXPLANATION_VISITS);
-        self.walk.explain(failure)
+        let before = self.walk.visits();
+        self.walk.begin_explanation(EXPLANATION_VISITS.min(self.explanations_left));
+        let explanation = self.walk.explain(failure);
+        let made = self.walk.visits() - before;
+        self.explanations_left = self.explanations_left.saturating_sub(made);
+        explanation
     }
 }
 
@@ -111,7 +122,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
                 };
                 simple(format!("a number {relation} {}", short(wanted)), short(value))
             }
-            Assertion::MultipleOf(_) => {
+            Assertion::MultipleOf { .. } => {
                 simple(format!("a multiple of {}", short(wanted)), short(value))
             }
             Assertion::Length { limit, of, kind } => length_words(*limit, *of, *kind, value),
@@ -126,10 +137,13 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
                 let missing: Vec<&str> =
                     names.iter().copied().filter(|name| value.get(name).is_none()).collect();
                 let plural = if missing.len() == 1 { "member" } else { "members" };
-                let near = missing.iter().find_map(|name| {
-                    let others = value.members().map(|member| member.name());
-                    let others = others.filter(|other| !names.contains(other));
-                    text::closest(name, others).map(|near| (near, *name))
+                let known: HashSet<&str> = names.iter().copied().collect();
+                let others = value.members().map(|member| member.name());
+                let others = others.filter(|other| !known.contains(other));
+                let others: Vec<&str> = others.take(MAX_CANDIDATES).collect();
+                let near = missing.iter().take(MAX_MISTYPED).find_map(|name| {
+                    let near = text::closest(name, others.iter().copied());
+                    near.map(|near| (near, *name))
                 });
                 let advice = near.map(|(near, name)| {
                     format!("Is {} meant to be {}?", quoted(near), quoted(name))
@@ -166,10 +180,12 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
                     ([], _) => "no members but those of patternProperties".to_owned(),
                     (names, _) => format!("no members but {}", quoted_names(names.to_vec())),
                 };
-                let near = extra.iter().find_map(|extra| {
-                    let absent = declared.names.iter().copied();
-                    let absent = absent.filter(|name| value.get(name).is_none());
-                    text::closest(extra, absent).map(|near| (*extra, near))
+                let absent = declared.names.iter().copied();
+                let absent = absent.filter(|name| value.get(name).is_none());
+                let absent: Vec<&str> = absent.take(MAX_CANDIDATES).collect();
+                let near = extra.iter().take(MAX_MISTYPED).find_map(|extra| {
+                    let near = text::closest(extra, absent.iter().copied());
+                    near.map(|near| (*extra, near))
                 });
                 let advice = near.map(|(extra, near)| {
                     format!("Is {} meant to be {}?", quoted(extra), quoted(near))
@@ -280,9 +296,13 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
     /// How often a subschema fails for a value, and its first failures.
     fn failures_of(&mut self, id: SubschemaId, value: Value<'v>) -> Option<(u64, Vec<Failure>)> {
         let mut tally = Tally::new(Stop::AtTheEnd);
+        let place = self.place();
         match self.examine(id, value, &mut tally) {
             Ok(()) => {}
-            Err(Halt::Settled | Halt::Exhausted) => return None,
+            Err(Halt::Settled | Halt::Exhausted) => {
+                self.leave(place);
+                return None;
+            }
         }
         let failed = tally.counts.failed;
         Some((failed, tally.into_failures()))
@@ -311,8 +331,13 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
             let depth =
                 failures.iter().take(8).map(|f| value.at(f.node).steps_from(value).len()).max();
             let told = self.discriminates(branch, value, 0);
-            // A discriminator that matches wins; one that does not match loses.
-            let rank = told.map_or(1, |matches| if matches { 0 } else { 2 });
+            // A discriminator that matches wins; a branch for another type of value is not meant.
+            let rank = match told {
+                Some(true) => 0,
+                _ if failures.iter().any(|failure| self.is_wrong_type(failure, value)) => 3,
+                None => 1,
+                Some(false) => 2,
+            };
             candidates.push(((rank, failed, Reverse(depth), position), first));
         }
         let nearest = candidates.into_iter().min_by_key(|(rank, _)| *rank);
@@ -323,7 +348,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
         let place = wanted.element(position).map_or_else(String::new, |branch| {
             reference_of(branch).map_or_else(String::new, |name| format!(", {name}"))
         });
-        let at = if inner.value.index() == value.index() {
+        let at = if inner.value.index() == value.index() || inner.closest.is_some() {
             String::new()
         } else {
             format!(" at '{}'", PathWriter::between(self.instance, inner.value).field())
@@ -342,12 +367,12 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
 
     /// Whether a branch's `const` or `enum` of some member tells that it is (or is not) the one
     /// that is meant; `None` where it has none that the value answers.
-    fn discriminates(&self, id: SubschemaId, value: Value<'v>, level: u32) -> Option<bool> {
-        /// References between a branch and the member that tells it apart.
+    fn discriminates(&mut self, id: SubschemaId, value: Value<'v>, level: u32) -> Option<bool> {
+        /// References and members between a branch and the member that tells it apart.
         const MAX_LEVEL: u32 = 8;
-        let Body::Keywords(keywords) = &self.schema.subschema(id).body else {
-            return None;
-        };
+        self.visit().ok()?;
+        let schema = self.schema;
+        let Body::Keywords(keywords) = &schema.subschema(id).body else { return None };
         let mut told = None;
         for keyword in keywords.iter().filter(|_| level < MAX_LEVEL) {
             let inner = match &keyword.meaning {
@@ -364,6 +389,13 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
                     });
                     each.reduce(|a, b| a && b)
                 }
+                Meaning::Applicator(Applicator::PrefixItems(subschemas)) => {
+                    let each = subschemas.iter().zip(value.elements());
+                    let each = each.filter_map(|(&subschema, element)| {
+                        self.is_constant(subschema, element, level + 1)
+                    });
+                    each.reduce(|a, b| a && b)
+                }
                 _ => None,
             };
             told = match (told, inner) {
@@ -374,20 +406,39 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
         told
     }
 
-    fn is_constant(&self, id: SubschemaId, value: Value<'v>, level: u32) -> Option<bool> {
-        let Body::Keywords(keywords) = &self.schema.subschema(id).body else {
-            return None;
+    /// Whether a member is the constant that its branch wants; `None` where the branch wants none.
+    /// That a value is none of several allowed ones tells nothing: it may just be wrong.
+    fn is_constant(&mut self, id: SubschemaId, value: Value<'v>, level: u32) -> Option<bool> {
+        let schema = self.schema;
+        let Body::Keywords(keywords) = &schema.subschema(id).body else { return None };
+        for keyword in keywords {
+            match &keyword.meaning {
+                Meaning::Assertion(Assertion::Const(constant)) => {
+                    self.charge_size(value).ok()?;
+                    return Some(*constant == value);
+                }
+                Meaning::Assertion(Assertion::Enum(Values { values, .. })) => {
+                    self.charge(values.len() as u64).ok()?;
+                    self.charge_size(value).ok()?;
+                    let among = values.contains(&value);
+                    return (among || values.len() == 1).then_some(among);
+                }
+                _ => {}
+            }
+        }
+        self.discriminates(id, value, level)
+    }
+
+    /// Whether a failure is that of a `type` at the very value.
+    fn is_wrong_type(&self, failure: &Failure, value: Value<'v>) -> bool {
+        let Body::Keywords(keywords) = &self.schema.subschema(failure.subschema).body else {
+            return false;
         };
-        keywords.iter().find_map(|keyword| match &keyword.meaning {
-            Meaning::Assertion(Assertion::Const(constant)) => Some(*constant == value),
-            Meaning::Assertion(Assertion::Enum(Values { values, .. })) => {
-                Some(values.contains(&value))
-            }
-            Meaning::Applicator(Applicator::Ref(target)) if level < 8 => {
-                self.is_constant(*target, value, level + 1)
-            }
-            _ => None,
-        })
+        let keyword = failure.keyword.and_then(|place| keywords.get(place as usize));
+        failure.node == value.index()
+            && keyword.is_some_and(|keyword| {
+                matches!(keyword.meaning, Meaning::Assertion(Assertion::Type(_)))
+            })
     }
 }
 

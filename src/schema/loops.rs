@@ -1,7 +1,7 @@
 //! References that lead back to themselves without consuming any data: JSON Schema 2020-12 Core
 //! §9.4.1 leaves them undefined, and an undefined check must not become a verdict.
 
-use super::{Applicator, Assertion, Body, Meaning, Schema, SubschemaId};
+use super::{Body, Schema, SubschemaId};
 use crate::json::Value;
 
 /// The keyword value in the schema where such a loop stands, if there is one.
@@ -46,24 +46,11 @@ fn in_place(schema: &Schema<'_>, id: SubschemaId) -> Vec<SubschemaId> {
     };
     let mut targets = Vec::new();
     for keyword in keywords {
-        match &keyword.meaning {
-            Meaning::Assertion(Assertion::AnyOf(branches) | Assertion::OneOf(branches))
-            | Meaning::Applicator(Applicator::AllOf(branches)) => targets.extend(branches.iter()),
-            Meaning::Assertion(Assertion::Not(subschema)) => targets.push(*subschema),
-            Meaning::Applicator(
-                Applicator::Ref(target)
-                | Applicator::RecursiveRef(target)
-                | Applicator::DynamicRef { otherwise: target, .. },
-            ) => targets.push(*target),
-            Meaning::Applicator(Applicator::If { condition, then, otherwise }) => {
-                targets.push(*condition);
-                targets.extend(then.iter().chain(otherwise));
+        keyword.meaning.for_each_target(|target, in_place| {
+            if in_place {
+                targets.push(target);
             }
-            Meaning::Applicator(Applicator::DependentSchemas(table)) => {
-                targets.extend(table.iter().map(|&(_, subschema)| subschema));
-            }
-            _ => {}
-        }
+        });
     }
     targets
 }

@@ -48,6 +48,7 @@ pub struct Schema<'d> {
 /// What a resource offers to `$dynamicRef` and `$recursiveRef`.
 #[derive(Default)]
 struct DynamicScope<'d> {
+    /// Sorted by name.
     anchors: Vec<(&'d str, SubschemaId)>,
     recursive: Option<SubschemaId>,
 }
@@ -56,6 +57,8 @@ struct DynamicScope<'d> {
 struct Subschema<'d> {
     source: Value<'d>,
     resource: ResourceId,
+    /// Whether one value can come to it more than once, so that its outcomes are worth remembering.
+    shared: bool,
     body: Body<'d>,
 }
 
@@ -99,7 +102,11 @@ enum Assertion<'d> {
         limit_decimal: Option<Decimal>,
         kind: Limit,
     },
-    MultipleOf(Decimal),
+    /// `work`: what dividing by so many digits costs, in visits.
+    MultipleOf {
+        divisor: Decimal,
+        work: u64,
+    },
     Length {
         limit: u64,
         of: LengthOf,
@@ -131,6 +138,47 @@ enum Assertion<'d> {
     ContentMediaTypeJson {
         base64: bool,
     },
+}
+
+impl Meaning<'_> {
+    /// Hands over every subschema that it leads to, with whether that applies to the same value.
+    fn for_each_target(&self, mut each: impl FnMut(SubschemaId, bool)) {
+        let mut all = |ids: &[SubschemaId], in_place| ids.iter().for_each(|&id| each(id, in_place));
+        match self {
+            Meaning::Assertion(assertion) => match assertion {
+                Assertion::AnyOf(branches) | Assertion::OneOf(branches) => all(branches, true),
+                Assertion::Not(subschema) => all(&[*subschema], true),
+                Assertion::Contains { subschema, .. }
+                | Assertion::PropertyNames(subschema)
+                | Assertion::UnevaluatedProperties(subschema)
+                | Assertion::UnevaluatedItems(subschema) => all(&[*subschema], false),
+                _ => {}
+            },
+            Meaning::Applicator(applicator) => match applicator {
+                Applicator::Ref(target)
+                | Applicator::RecursiveRef(target)
+                | Applicator::DynamicRef { otherwise: target, .. } => all(&[*target], true),
+                Applicator::AllOf(branches) => all(branches, true),
+                Applicator::If { condition, then, otherwise } => {
+                    all(&[*condition], true);
+                    all(then.as_slice(), true);
+                    all(otherwise.as_slice(), true);
+                }
+                Applicator::DependentSchemas(table) => {
+                    table.iter().for_each(|&(_, id)| all(&[id], true));
+                }
+                Applicator::Properties(table) => {
+                    table.0.iter().for_each(|&(_, id)| all(&[id], false));
+                }
+                Applicator::PatternProperties(table) => {
+                    table.iter().for_each(|&(_, id)| all(&[id], false));
+                }
+                Applicator::AdditionalProperties { subschema, .. }
+                | Applicator::Items { subschema, .. } => all(&[*subschema], false),
+                Applicator::PrefixItems(subschemas) => all(subschemas, false),
+            },
+        }
+    }
 }
 
 /// Members, each with those that it calls for.

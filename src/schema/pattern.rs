@@ -97,6 +97,11 @@ impl MatchBudget {
         MatchBudget { left, paid: HashSet::new() }
     }
 
+    /// Whether nothing is left, so that no further match gets an answer.
+    pub(super) fn is_spent(&self) -> bool {
+        self.left == 0
+    }
+
     /// Takes work from what is left, and tells whether there was enough. Assertions other than
     /// patterns whose time grows with the string pay here too.
     pub(super) fn spend(&mut self, work: u64) -> bool {

@@ -2,7 +2,7 @@
 //! have in their place. Nothing is ever fetched.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use fluent_uri::{Iri, IriRef};
 
@@ -12,6 +12,9 @@ use crate::json::Value;
 
 /// The base of a schema without an id of its own.
 const DEFAULT_BASE: &str = "json-schema:///";
+
+/// Bytes of a resource's URI: thousands of resources may share one long base.
+const MAX_URI: usize = 2_000;
 
 pub(super) type ResourceId = u32;
 
@@ -49,6 +52,8 @@ pub(super) struct Registry<'d> {
     /// Of each document, by its address: its resources, in document order.
     by_document: HashMap<usize, Vec<ResourceId>>,
     faults: Vec<(Value<'d>, String)>,
+    /// Nodes of the first document where keywords hold subschemas.
+    known: HashSet<u32>,
 }
 
 fn address(value: Value<'_>) -> usize {
@@ -98,6 +103,9 @@ impl<'d> Registry<'d> {
 
     /// Names `value` and all subschemas in it. Depth is bounded by the reader's.
     fn walk(&mut self, value: Value<'d>, enclosing: ResourceId) {
+        if enclosing == 0 || std::ptr::eq(value.document(), self.resource(0).root.document()) {
+            self.known.insert(value.index());
+        }
         if !value.is_object() {
             return;
         }
@@ -116,12 +124,21 @@ impl<'d> Registry<'d> {
 
     /// The resource that `value` belongs to: a new one where it has an id.
     fn identify(&mut self, value: Value<'d>, enclosing: ResourceId) -> ResourceId {
-        let Resource { ref base, root, draft, .. } = *self.resource(enclosing);
+        let Resource { root, draft, .. } = *self.resource(enclosing);
         let is_root = root.index() == value.index();
+        let mut unknown_dialect = false;
         let draft = match value.get("$schema").and_then(Value::as_str) {
-            Some(uri) if !is_root => Draft::of_uri(uri).unwrap_or(draft),
+            Some(uri) if !is_root => Draft::of_uri(uri).unwrap_or_else(|| {
+                if value.get(draft.id_keyword()).is_some() {
+                    unknown_dialect = true;
+                }
+                draft
+            }),
             _ => draft,
         };
+        if unknown_dialect {
+            self.faults.push((value, "has a $schema that is not known here".to_owned()));
+        }
         let hidden = draft.ref_hides_siblings() && value.get("$ref").is_some();
         let id = value.get(draft.id_keyword()).and_then(|id| Some((id, id.as_str()?)));
         let Some((id_value, id)) = id.filter(|_| !hidden) else {
@@ -130,9 +147,16 @@ impl<'d> Registry<'d> {
         let (reference, fragment) = split(id);
         let mut resource = enclosing;
         if !reference.is_empty() {
-            let Some(uri) = resolve_uri(base, reference) else {
-                self.faults.push((id_value, "is not a URI reference".to_owned()));
-                return enclosing;
+            let uri = match resolve_uri(&self.resource(enclosing).base, reference) {
+                Some(uri) if uri.len() <= MAX_URI => uri,
+                Some(_) => {
+                    self.faults.push((id_value, "is too long".to_owned()));
+                    return enclosing;
+                }
+                None => {
+                    self.faults.push((id_value, "is not a URI reference".to_owned()));
+                    return enclosing;
+                }
             };
             if is_root {
                 self.resources[enclosing as usize].base = uri.clone();
@@ -177,6 +201,11 @@ impl<'d> Registry<'d> {
         if former.is_some_and(|former| former.value.index() != value.index()) {
             self.faults.push((name_value, "is the anchor of two schemas".to_owned()));
         }
+    }
+
+    /// Whether keywords lead to this value of the first document, rather than references alone.
+    pub(super) fn is_known(&self, value: Value<'d>) -> bool {
+        self.known.contains(&value.index())
     }
 
     pub(super) fn resource(&self, id: ResourceId) -> &Resource<'d> {
