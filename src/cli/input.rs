@@ -241,7 +241,7 @@ impl Blocks {
             self.rest.truncate(filled + count);
             read?;
             self.ended = count == 0;
-            if let Some(end) = self.rest[searched..].iter().rposition(|&byte| byte == b'\n') {
+            if let Some(end) = memchr::memrchr(b'\n', &self.rest[searched..]) {
                 let rest = self.rest.split_off(searched + end + 1);
                 return Ok(Some(self.block(rest)));
             }
@@ -253,19 +253,23 @@ impl Blocks {
     fn block(&mut self, rest: Vec<u8>) -> Block {
         let bytes = std::mem::replace(&mut self.rest, rest);
         let first_line = self.next_line;
-        self.next_line += bytes.iter().filter(|&&byte| byte == b'\n').count();
+        self.next_line += memchr::memchr_iter(b'\n', &bytes).count();
         Block { bytes, first_line }
     }
 }
 
 /// The lines of a block that are not blank, with their numbers.
 pub(crate) fn lines(block: &Block) -> impl Iterator<Item = (usize, &[u8])> {
-    block
-        .bytes
-        .split(|&byte| byte == b'\n')
-        .enumerate()
-        .map(|(place, line)| (block.first_line + place, line))
-        .filter(|(_, line)| line.iter().any(|byte| !matches!(byte, b' ' | b'\t' | b'\r')))
+    let mut rest = Some(block.bytes.as_slice());
+    let every = std::iter::from_fn(move || {
+        let bytes = rest?;
+        let end = memchr::memchr(b'\n', bytes);
+        rest = end.map(|end| &bytes[end + 1..]);
+        Some(&bytes[..end.unwrap_or(bytes.len())])
+    });
+    let is_blank = |line: &[u8]| line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
+    let numbered = every.enumerate().map(|(place, line)| (block.first_line + place, line));
+    numbered.filter(move |(_, line)| !is_blank(line))
 }
 
 #[cfg(test)]
