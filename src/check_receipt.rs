@@ -4,6 +4,7 @@
 //! Whose key it is must be the user's word, never the receipt's: a receipt names its own key URL,
 //! and whoever forges a receipt can publish a card there.
 
+mod about;
 mod issuer;
 
 use std::fmt;
@@ -11,15 +12,12 @@ use std::fmt;
 use crate::agent_card::{AgentCard, SERVICE_URLS, Selected};
 use crate::datetime::{Instant, format_utc_micros, parse_instant};
 use crate::digest::Digest;
-use crate::json::{Kind as JsonKind, Number, Value};
+use crate::json::{Number, Value};
 use crate::key::{VerifyingKey, decode_base64};
-use crate::message::{list, short};
+use crate::message::short;
 use crate::receipt::{Kind, Receipt};
-use crate::report::Report;
-use crate::request::{RawRequest, Request, Supplied};
-use crate::response::VERIFIER_VERSION;
+use crate::request::Supplied;
 use crate::text::quoted;
-use crate::verify::verify;
 
 pub use issuer::{Issuer, host_of};
 
@@ -310,7 +308,7 @@ pub fn check(value: Value<'_>, terms: &Terms<'_>) -> Checked {
     check_signature(&receipt, key.as_ref(), &mut steps);
     check_time(&receipt, terms.now, &mut steps);
     if receipt.kind == Kind::Verification {
-        check_about(&receipt, terms, &mut steps);
+        about::check(&receipt, terms, &mut steps);
     }
     steps.finish(value, Some(&receipt), terms)
 }
@@ -653,161 +651,6 @@ fn duration(seconds: i64) -> String {
         _ => (seconds / 86_400, "day"),
     };
     format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
-}
-
-/// The steps that need what the receipt is about.
-fn check_about(receipt: &Receipt<'_>, terms: &Terms<'_>, steps: &mut Steps) {
-    let request = match terms.about {
-        About::Request(request) => Some(RawRequest::new(request)),
-        _ => None,
-    };
-    let hash = |name: StepName| -> Option<Option<Digest>> {
-        // The outer: whether it was given; the inner: whether it is there.
-        match (&terms.about, &request) {
-            (_, Some(request)) => Some(match name {
-                StepName::OutputHash => request.output_hash(),
-                StepName::SchemaHash => request.schema_hash(),
-                StepName::RulesHash => Some(request.rules_hash()),
-                _ => Some(request.request_hash()),
-            }),
-            (About::Parts { output, schema, rules }, None) => match name {
-                StepName::OutputHash => output.map(|output| Some(Digest::of(output))),
-                StepName::SchemaHash => schema.map(|schema| Some(Digest::of(schema))),
-                StepName::RulesHash => rules.map(|rules| Some(rules.rules_hash())),
-                _ => None,
-            },
-            _ => None,
-        }
-    };
-    let missing = match terms.about {
-        About::NotFound { reason } => reason,
-        _ => "not given; --request, --output, --schema, --rules or --bounds give it",
-    };
-    for name in
-        [StepName::OutputHash, StepName::SchemaHash, StepName::RulesHash, StepName::RequestHash]
-    {
-        let Some(stated) = receipt.text(name.as_str()).and_then(Digest::parse) else {
-            // Compact receipts have no request hash; that another is missing fails the shape.
-            continue;
-        };
-        match hash(name) {
-            None => steps.add(name, StepStatus::NotChecked, missing),
-            Some(actual) => {
-                steps.asked.push(name);
-                let result = match actual {
-                    Some(actual) if actual == stated => Ok("equal".to_owned()),
-                    Some(actual) => Err(format!("the receipt says {stated}, but it is {actual}")),
-                    None => Err("the request has nothing there".to_owned()),
-                };
-                steps.add_result(name, result);
-            }
-        }
-    }
-    match &request {
-        Some(request) => {
-            steps.asked.push(StepName::RequestFields);
-            steps.add_result(StepName::RequestFields, check_fields(receipt, request));
-        }
-        None => steps.add(StepName::RequestFields, StepStatus::NotChecked, missing),
-    }
-    if terms.recheck {
-        let (status, detail) = match request {
-            Some(_) => recheck(receipt, terms.about),
-            None => (StepStatus::NotChecked, "it needs the request".to_owned()),
-        };
-        steps.add(StepName::Recheck, status, detail);
-    }
-}
-
-fn check_fields(receipt: &Receipt<'_>, request: &RawRequest<'_>) -> Result<String, String> {
-    let mut differing = Vec::new();
-    for name in ["task_id", "agent_id", "enforce_rules", "strict_content_check"] {
-        let stated = receipt.value().get(name).filter(|value| !value.is_null());
-        let sent = request.field(name).filter(|value| !value.is_null());
-        // An omitted flag is false.
-        let is_false = |value: Option<Value<'_>>| value.is_none_or(|v| v.as_bool() == Some(false));
-        let flag = matches!(name, "enforce_rules" | "strict_content_check");
-        let equal = match (stated, sent) {
-            (Some(stated), Some(sent)) => stated == sent,
-            (None, None) => true,
-            _ => flag && is_false(stated) && is_false(sent),
-        };
-        if !equal {
-            differing.push(name.to_owned());
-        }
-    }
-    if differing.is_empty() {
-        return Ok("task_id, agent_id, enforce_rules and strict_content_check are equal".to_owned());
-    }
-    Err(format!("the request has another {}", list(differing)))
-}
-
-/// Makes the checks again.
-fn recheck(receipt: &Receipt<'_>, about: About<'_>) -> (StepStatus, String) {
-    let About::Request(request) = about else {
-        return (StepStatus::NotChecked, "it needs the request".to_owned());
-    };
-    let request = match Request::parse(request) {
-        Ok(request) => request,
-        Err(error) => {
-            return (StepStatus::NotChecked, format!("the request would be refused: {error}"));
-        }
-    };
-    let report = match verify(&request.requirements, request.output) {
-        Ok(report) => report,
-        Err(undecided) => return (StepStatus::NotChecked, undecided.to_string()),
-    };
-    let stated = receipt.text("result").unwrap_or_default();
-    if report.verdict.as_str() != stated {
-        let detail = format!(
-            "the receipt says {stated}, the checks here come to {}",
-            report.verdict.as_str()
-        );
-        return (StepStatus::Failed, detail);
-    }
-    let differences = differences(receipt, &report);
-    let version = receipt.text("verifier_version").unwrap_or_default();
-    if differences.is_empty() {
-        return (StepStatus::Passed, "the checks come to the same".to_owned());
-    }
-    let differing = list(differences);
-    if version.starts_with("aov-") {
-        let detail = format!("the result is the same, but not {differing} (signed by {version})");
-        return (StepStatus::Failed, detail);
-    }
-    let detail = format!(
-        "the result is the same; {differing} differ, as they may: {} made them, here it is {}",
-        quoted(version),
-        VERIFIER_VERSION
-    );
-    (StepStatus::Passed, detail)
-}
-
-/// Names of what a receipt states otherwise than a report.
-fn differences(receipt: &Receipt<'_>, report: &Report) -> Vec<String> {
-    let mut differing = Vec::new();
-    let summary = receipt.value().get("summary");
-    let blocking = summary.and_then(|summary| summary.get("blocking_checks"));
-    let stated = blocking.into_iter().flat_map(Value::elements).map(Value::as_str);
-    if !stated.eq(report.blocking_checks.iter().map(|check| Some(check.as_str()))) {
-        differing.push("blocking_checks".to_owned());
-    }
-    for (name, score) in [
-        ("schema_compliance", report.schema_compliance),
-        ("integrity_checks", report.integrity_checks),
-        ("overall", report.overall()),
-    ] {
-        let Some(stated) = receipt.value().get(name) else { continue };
-        let equal =
-            [("passed", score.passed), ("total", score.total)].iter().all(|(part, count)| {
-                let stated = stated.get(part).filter(|value| value.kind() == JsonKind::Integer);
-                stated.is_some_and(|value| value.source() == count.to_string())
-            });
-        if !equal {
-            differing.push(name.to_owned());
-        }
-    }
-    differing
 }
 
 impl fmt::Display for StepName {

@@ -16,7 +16,7 @@ use super::args::BatchArgs;
 use super::input::{Block, Blocks, Input, Wanted, expand, lines, nothing_in};
 use super::output::{Output, Written};
 use super::pool;
-use super::render::Totals;
+use super::render::{Frame, Totals};
 use super::trouble::Trouble;
 
 /// The name of a text: an input, and the line in it.
@@ -49,14 +49,8 @@ pub(crate) trait Process: Sync {
     /// Takes an input that could not be read.
     fn unreadable(&self, name: Name<'_>, trouble: Trouble, done: &mut Done);
 
-    /// What comes before the first item.
-    fn begin(&self) -> &'static str;
-
-    /// What comes between two items.
-    fn between(&self) -> &'static str;
-
-    /// What comes behind the last item.
-    fn end(&self, totals: Totals) -> String;
+    /// What is around the items.
+    fn frame(&self) -> &Frame;
 }
 
 /// What became of a job.
@@ -130,7 +124,8 @@ enum Job {
 impl Run<'_> {
     /// Runs over all inputs and gives the worst status.
     pub(crate) fn all(&self, inputs: Vec<Input>, output: Output) -> Result<Status> {
-        let many = self.lines || inputs.len() > 1;
+        let frame = self.process.frame();
+        let many = frame.many;
         let workers = match self.args.jobs {
             // One document is one job, which needs no other thread.
             _ if !many => 0,
@@ -143,13 +138,9 @@ impl Run<'_> {
         }
         let progress = self.progress(many, if self.lines { None } else { Some(inputs.len()) });
         let mut source = Source::new(inputs, self.lines);
-        let mut sink = Sink {
-            output,
-            between: self.process.between(),
-            totals: Totals::default(),
-            worst: None,
-        };
-        let mut result = sink.put(self.process.begin().as_bytes());
+        let mut sink =
+            Sink { output, between: frame.between(), totals: Totals::default(), worst: None };
+        let mut result = sink.put(frame.begin().as_bytes());
         if result.is_ok() {
             pool::run(
                 workers,
@@ -177,7 +168,7 @@ impl Run<'_> {
             worst = worst.max(Status::Undecided);
             eprintln!("interrupted: {} judged, the rest not", sink.totals.all());
         }
-        let end = self.process.end(sink.totals);
+        let end = frame.end(sink.totals);
         if sink.put(end.as_bytes())? == Written::Done {
             sink.output.finish()?;
         }

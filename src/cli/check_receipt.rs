@@ -23,8 +23,8 @@ use super::fetch::{NamedBy, fetch};
 use super::input::{Input, claim_stdin, read_file};
 use super::output::Output;
 use super::render::receipt::{Item, ReceiptRenderer};
-use super::render::{Style, Totals};
-use super::trouble::{Trouble, Troubles, in_file, of_invalid_request, shown};
+use super::render::{Frame, Style};
+use super::trouble::{Trouble, Troubles, of_invalid_request, of_refusal, shown};
 use super::verify::{now, parse_moment};
 use requests::Requests;
 
@@ -62,10 +62,13 @@ pub(crate) fn run(args: &CheckReceipt, color: ColorChoice) -> Result<Status> {
         recheck: args.recheck,
         required: required(&args.require)?,
         renderer: ReceiptRenderer {
-            format: args.format,
-            many: args.lines || inputs.len() > 1,
-            silent: args.batch.quiet && args.batch.report.is_none(),
-            style: Style::new(color, args.batch.report.is_none()),
+            frame: Frame {
+                format: args.format,
+                many: args.lines || inputs.len() > 1,
+                silent: args.batch.quiet && args.batch.report.is_none(),
+                style: Style::new(color, args.batch.report.is_none()),
+                words: ["valid", "invalid"],
+            },
         },
     };
     let output = Output::open(args.batch.report.as_deref())?;
@@ -313,7 +316,7 @@ impl Receipts<'_> {
             ReceiptVerdict::Invalid => Status::Failed,
             ReceiptVerdict::Undecided => Status::Undecided,
         };
-        done.item(status, self.renderer.between(), |out| {
+        done.item(status, self.renderer.frame.between(), |out| {
             self.renderer.item(name, &Item::Checked(&checked), out);
         });
     }
@@ -325,7 +328,7 @@ impl Receipts<'_> {
     }
 
     fn error(&self, name: Name<'_>, body: ErrorBody, troubles: &[Trouble], done: &mut Done) {
-        done.item(Status::Unusable, self.renderer.between(), |out| {
+        done.item(Status::Unusable, self.renderer.frame.between(), |out| {
             self.renderer.item(name, &Item::Error(&body), out);
         });
         done.tell(troubles);
@@ -354,12 +357,8 @@ impl Process for Receipts<'_> {
                 document.into_buffers()
             }
             Err(refused) => {
-                let error = in_file(refused.error, name.line_offset());
-                let trouble = match name.line {
-                    Some(_) => Trouble::of_line(name.input, &error),
-                    None => Trouble::of_read_error(name.input, &error),
-                };
-                self.error(name, ErrorBody::invalid_json(&error), &[trouble], done);
+                let (body, trouble) = of_refusal(name, refused.error);
+                self.error(name, body, &[trouble], done);
                 refused.buffers
             }
         }
@@ -369,15 +368,7 @@ impl Process for Receipts<'_> {
         self.unusable(name, vec![trouble], done);
     }
 
-    fn begin(&self) -> &'static str {
-        self.renderer.begin()
-    }
-
-    fn between(&self) -> &'static str {
-        self.renderer.between()
-    }
-
-    fn end(&self, totals: Totals) -> String {
-        self.renderer.end(totals)
+    fn frame(&self) -> &Frame {
+        &self.renderer.frame
     }
 }

@@ -12,7 +12,7 @@ use agent_output_verifier::verify::{verdict, verify};
 
 use super::Status;
 use super::batch::Name;
-use super::trouble::{Trouble, in_file, of_invalid_request};
+use super::trouble::{Trouble, of_invalid_request, of_refusal};
 use super::verify::now;
 
 /// What texts are held against, and what is wanted of it.
@@ -124,13 +124,8 @@ impl Judge<'_> {
                 document.into_buffers()
             }
             Err(refused) => {
-                let error = in_file(refused.error, name.line_offset());
-                let trouble = match name.line {
-                    Some(_) => Trouble::of_line(name.input, &error),
-                    None => Trouble::of_read_error(name.input, &error),
-                };
+                let (body, trouble) = of_refusal(name, refused.error);
                 let task_id = self.default_task_id(name);
-                let body = ErrorBody::invalid_json(&error);
                 let troubles = vec![trouble];
                 show(Judged::Unusable { body, troubles, task_id: &task_id });
                 refused.buffers

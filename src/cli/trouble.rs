@@ -4,9 +4,12 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
+use agent_output_verifier::error::ErrorBody;
 use agent_output_verifier::json::{Document, ReadError, ReadErrorKind};
 use agent_output_verifier::request::InvalidRequest;
 use agent_output_verifier::text::escaped;
+
+use super::batch::Name;
 
 /// One thing that went wrong.
 #[derive(Clone, Debug)]
@@ -61,6 +64,16 @@ impl Trouble {
 pub(crate) fn in_file(mut error: ReadError, lines_before: usize) -> ReadError {
     error.position.line += lines_before;
     error
+}
+
+/// A text of a run that the strict reader refused, on the wire and for people.
+pub(crate) fn of_refusal(name: Name<'_>, error: ReadError) -> (ErrorBody, Trouble) {
+    let error = in_file(error, name.line_offset());
+    let trouble = match name.line {
+        Some(_) => Trouble::of_line(name.input, &error),
+        None => Trouble::of_read_error(name.input, &error),
+    };
+    (ErrorBody::invalid_json(&error), trouble)
 }
 
 /// A refusal without its place in lines and columns, which stands in front of it.

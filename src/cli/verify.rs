@@ -17,7 +17,7 @@ use super::input::Input;
 use super::judge::{Against, Judge, Judged, Moment, Signature, Wanted};
 use super::keys;
 use super::output::Output;
-use super::render::{Renderer, Style, Totals};
+use super::render::{Frame, Renderer, Style};
 use super::requirements::{Files, check_args, overrides};
 use super::trouble::Trouble;
 
@@ -128,13 +128,14 @@ fn check(args: &CheckArgs, batch: &BatchArgs, show: Show<'_>) -> Result<Status> 
         let help = "Leave it out; each input then has its own.";
         return Err(Trouble::new("--verification-id is for one input", help).into());
     }
-    let renderer = Renderer {
+    let frame = Frame {
         format: show.format,
         many,
-        pair: show.pair,
         silent: show.silent,
         style: Style::new(show.color, batch.report.is_none()),
+        words: ["passed", "failed"],
     };
+    let renderer = Renderer { frame, pair: show.pair };
     let output = Output::open(batch.report.as_deref())?;
     let process = Checks { judge, renderer };
     Run { process: &process, args: batch, lines: args.lines }.all(inputs, output)
@@ -147,7 +148,7 @@ struct Checks<'r> {
 
 impl Checks<'_> {
     fn show(&self, name: Name<'_>, judged: &Judged<'_>, done: &mut Done) {
-        done.item(judged.status(), self.renderer.between(), |out| {
+        done.item(judged.status(), self.renderer.frame.between(), |out| {
             self.renderer.item(name, judged, out);
         });
         if let Judged::Unusable { troubles, .. } = judged {
@@ -165,16 +166,8 @@ impl Process for Checks<'_> {
         self.judge.unreadable(name, trouble, &mut |judged| self.show(name, &judged, done));
     }
 
-    fn begin(&self) -> &'static str {
-        self.renderer.begin()
-    }
-
-    fn between(&self) -> &'static str {
-        self.renderer.between()
-    }
-
-    fn end(&self, totals: Totals) -> String {
-        self.renderer.end(totals)
+    fn frame(&self) -> &Frame {
+        &self.renderer.frame
     }
 }
 

@@ -6,20 +6,18 @@
 //! by levels of recursion, and by the matching budget. Once a walk is long it remembers the pairs
 //! it has seen, so that webs of references cost their pairs and not their paths.
 
-use std::collections::hash_map::RandomState;
-use std::collections::{BinaryHeap, HashMap};
-use std::hash::{BuildHasher, Hasher};
-use std::sync::OnceLock;
+use std::collections::BinaryHeap;
 
-use base64::Engine as _;
-
+use super::assertions::{
+    base64_content, is_json_content, is_within, missing_dependents, repeated_element,
+};
+use super::memory::{Memory, pair};
 use super::pattern::{MatchBudget, Pattern};
 use super::registry::ResourceId;
 use super::{
     Assertion, Body, LengthOf, Limit, Meaning, Schema, Subschema, SubschemaId, Types, Values,
 };
-use crate::decimal::Decimal;
-use crate::json::{Document, Number, Value};
+use crate::json::{Number, Value};
 
 /// An outcome, ordered so that *and* is the minimum and *or* the maximum.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -212,60 +210,10 @@ pub(super) struct Walk<'s, 'd, 'v> {
     /// The resources on the way from the root, where outcomes depend on them.
     pub(super) scope: Vec<ResourceId>,
     work: Work,
-    judged: HashMap<u64, Truth, PairHashing>,
-    examined: HashMap<u64, Counts, PairHashing>,
+    judged: Memory<Truth>,
+    examined: Memory<Counts>,
     /// Whether the checks are made and this walk only puts failures into words.
     explaining: bool,
-}
-
-/// Hashes pairs by one multiplication with a factor drawn for each process: the pairs are numbers of
-/// this program's own making, and there can be very many of them.
-#[derive(Clone, Copy)]
-pub(super) struct PairHashing {
-    factor: u64,
-}
-
-impl Default for PairHashing {
-    fn default() -> PairHashing {
-        static FACTOR: OnceLock<u64> = OnceLock::new();
-        let factor = *FACTOR.get_or_init(|| RandomState::new().hash_one(0u8) | 1);
-        PairHashing { factor }
-    }
-}
-
-impl BuildHasher for PairHashing {
-    type Hasher = PairHasher;
-
-    fn build_hasher(&self) -> PairHasher {
-        PairHasher { factor: self.factor, hash: 0 }
-    }
-}
-
-pub(super) struct PairHasher {
-    factor: u64,
-    hash: u64,
-}
-
-impl Hasher for PairHasher {
-    fn finish(&self) -> u64 {
-        self.hash
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(u64::from(byte));
-        }
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        let product = (self.hash ^ number).wrapping_mul(self.factor);
-        self.hash = product ^ (product >> 32);
-    }
-}
-
-/// A pair as one number.
-fn pair(id: SubschemaId, value: Value<'_>) -> u64 {
-    u64::from(id) << 32 | u64::from(value.index())
 }
 
 /// Where a walk was before it entered a subschema.
@@ -284,8 +232,8 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
             instance,
             scope: Vec::new(),
             work: Work { visits: 0, limit, levels: 0, matching: MatchBudget::for_input(bytes) },
-            judged: HashMap::default(),
-            examined: HashMap::default(),
+            judged: Memory::default(),
+            examined: Memory::default(),
             explaining: false,
         }
     }
@@ -691,67 +639,6 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
         // An unfinished match may have marked what then failed here.
         Ok(if truth == Truth::False && known == Truth::Unknown { Truth::Unknown } else { truth })
     }
-}
-
-fn is_within(
-    number: Number<'_>,
-    limit: Number<'_>,
-    limit_decimal: Option<&Decimal>,
-    kind: Limit,
-) -> bool {
-    let order = match limit_decimal {
-        Some(limit) => number.to_decimal().cmp(limit),
-        None => number.compare(limit),
-    };
-    match kind {
-        Limit::AtLeast => order.is_ge(),
-        Limit::AtMost => order.is_le(),
-        Limit::Above => order.is_gt(),
-        Limit::Below => order.is_lt(),
-    }
-}
-
-/// The members that others call for, with those others.
-pub(super) fn missing_dependents<'a>(
-    dependencies: &'a [(&str, Box<[&str]>)],
-    value: Value<'_>,
-) -> Vec<(&'a str, &'a str)> {
-    dependencies
-        .iter()
-        .filter(|(name, _)| value.get(name).is_some())
-        .flat_map(|(name, wanted)| wanted.iter().map(move |wanted| (*name, *wanted)))
-        .filter(|(_, wanted)| value.get(wanted).is_none())
-        .collect()
-}
-
-/// The positions of two equal elements.
-pub(super) fn repeated_element(
-    hasher: &crate::json::ValueHasher,
-    array: Value<'_>,
-) -> Option<(usize, usize)> {
-    if array.elements().len() < 2 {
-        return None;
-    }
-    let elements: Vec<Value<'_>> = array.elements().collect();
-    let mut hashes: Vec<(u64, usize)> =
-        elements.iter().enumerate().map(|(at, &element)| (hasher.hash(element), at)).collect();
-    hashes.sort_unstable();
-    let same_hash = hashes.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() > 1);
-    let pairs = same_hash.filter_map(|run| {
-        run[1..].iter().map(|&(_, at)| (run[0].1, at)).find(|&(a, b)| elements[a] == elements[b])
-    });
-    pairs.min_by_key(|&(_, second)| second)
-}
-
-pub(super) fn base64_content(text: &str) -> Option<Vec<u8>> {
-    base64::engine::general_purpose::STANDARD.decode(text).ok()
-}
-
-pub(super) fn is_json_content(text: &str, base64: bool) -> bool {
-    if !base64 {
-        return Document::parse(text.as_bytes()).is_ok();
-    }
-    base64_content(text).is_some_and(|bytes| Document::parse(&bytes).is_ok())
 }
 
 /// The checks of a whole schema for one instance.

@@ -4,9 +4,8 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-use super::evaluate::{
-    Examination, Failure, Halt, Stop, Tally, Truth, Walk, missing_dependents, repeated_element,
-};
+use super::assertions::{missing_dependents, repeated_element};
+use super::evaluate::{Examination, Failure, Halt, Stop, Tally, Truth, Walk};
 use super::{
     Applicator, Assertion, Body, Keyword, LengthOf, Limit, Meaning, SubschemaId, Types, Values,
 };

@@ -9,12 +9,14 @@
 //! nothing is ever fetched.
 
 mod applicators;
+mod assertions;
 mod compile;
 mod draft;
 mod evaluate;
 mod explain;
 mod format;
 mod loops;
+mod memory;
 mod metaschemas;
 mod pattern;
 mod registry;

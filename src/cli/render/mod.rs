@@ -45,20 +45,20 @@ impl Totals {
     }
 }
 
-/// A format with its settings.
+/// What is around the items of a run, in any format.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Renderer {
+pub(crate) struct Frame {
     pub(crate) format: Format,
     /// Whether the run can have more than one input.
     pub(crate) many: bool,
-    /// Whether each response comes with its request.
-    pub(crate) pair: bool,
     /// Whether the format for people is silenced.
     pub(crate) silent: bool,
     pub(crate) style: Style,
+    /// What summaries call the good and the bad.
+    pub(crate) words: [&'static str; 2],
 }
 
-impl Renderer {
+impl Frame {
     /// What comes before the first item.
     pub(crate) fn begin(&self) -> &'static str {
         if self.format == Format::Json && self.many { "[\n" } else { "" }
@@ -69,26 +69,37 @@ impl Renderer {
         if self.format == Format::Json && self.many { ",\n" } else { "" }
     }
 
-    /// One item.
-    pub(crate) fn item(&self, name: Name<'_>, judged: &Judged<'_>, out: &mut Vec<u8>) {
-        match self.format {
-            Format::Human if self.silent => {}
-            Format::Human if self.many => human::line(name, judged, self.style, out),
-            Format::Human => human::full(name, judged, self.style, out),
-            Format::Json => json::indented(name, judged, self.many, self.pair, out),
-            Format::Ndjson => json::line(name, judged, self.pair, out),
-        }
-    }
-
     /// What comes behind the last item.
     pub(crate) fn end(&self, totals: Totals) -> String {
         match self.format {
             Format::Human if self.many && !self.silent => {
-                human::summary(totals, ["passed", "failed"], self.style)
+                human::summary(totals, self.words, self.style)
             }
             Format::Json if self.many && totals.all() == 0 => "]\n".to_owned(),
             Format::Json if self.many => "\n]\n".to_owned(),
             _ => String::new(),
+        }
+    }
+}
+
+/// The formats of judged outputs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Renderer {
+    pub(crate) frame: Frame,
+    /// Whether each response comes with its request.
+    pub(crate) pair: bool,
+}
+
+impl Renderer {
+    /// One item.
+    pub(crate) fn item(&self, name: Name<'_>, judged: &Judged<'_>, out: &mut Vec<u8>) {
+        let Frame { format, many, silent, style, .. } = self.frame;
+        match format {
+            Format::Human if silent => {}
+            Format::Human if many => human::line(name, judged, style, out),
+            Format::Human => human::full(name, judged, style, out),
+            Format::Json => json::indented(name, judged, many, self.pair, out),
+            Format::Ndjson => json::line(name, judged, self.pair, out),
         }
     }
 }

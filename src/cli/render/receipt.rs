@@ -7,9 +7,8 @@ use serde::Serialize;
 
 use super::super::args::Format;
 use super::super::batch::Name;
-use super::human::summary;
+use super::Frame;
 use super::json::{Unjudged, put_indented, to_text};
-use super::{Style, Totals};
 
 /// One receipt.
 pub(crate) enum Item<'a> {
@@ -17,15 +16,10 @@ pub(crate) enum Item<'a> {
     Error(&'a ErrorBody),
 }
 
-/// A format with its settings.
+/// The formats of checked receipts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReceiptRenderer {
-    pub(crate) format: Format,
-    /// Whether the run can have more than one receipt.
-    pub(crate) many: bool,
-    /// Whether the format for people is silenced.
-    pub(crate) silent: bool,
-    pub(crate) style: Style,
+    pub(crate) frame: Frame,
 }
 
 /// A checked receipt on the wire.
@@ -74,37 +68,16 @@ impl<'a> ClaimsOut<'a> {
 }
 
 impl ReceiptRenderer {
-    /// What comes before the first item.
-    pub(crate) fn begin(&self) -> &'static str {
-        if self.format == Format::Json && self.many { "[\n" } else { "" }
-    }
-
-    /// What comes between two items.
-    pub(crate) fn between(&self) -> &'static str {
-        if self.format == Format::Json && self.many { ",\n" } else { "" }
-    }
-
-    /// What comes behind the last item.
-    pub(crate) fn end(&self, totals: Totals) -> String {
-        match self.format {
-            Format::Human if self.many && !self.silent => {
-                summary(totals, ["valid", "invalid"], self.style)
-            }
-            Format::Json if self.many && totals.all() == 0 => "]\n".to_owned(),
-            Format::Json if self.many => "\n]\n".to_owned(),
-            _ => String::new(),
-        }
-    }
-
     /// One item.
     pub(crate) fn item(&self, name: Name<'_>, item: &Item<'_>, out: &mut Vec<u8>) {
-        match self.format {
-            Format::Human if self.silent => {}
+        let Frame { format, many, silent, .. } = self.frame;
+        match format {
+            Format::Human if silent => {}
             Format::Human => match item {
-                Item::Checked(checked) if self.many => self.line(name, checked, out),
+                Item::Checked(checked) if many => self.line(name, checked, out),
                 Item::Checked(checked) => self.sheet(name, checked, out),
-                Item::Error(_) if self.many => {
-                    let verdict = self.style.bad("ERROR");
+                Item::Error(_) if many => {
+                    let verdict = self.frame.style.bad("ERROR");
                     put(
                         out,
                         &format!("{verdict}      {}  could not be read\n", escaped(&name.full())),
@@ -113,16 +86,16 @@ impl ReceiptRenderer {
                 // Errors are told on standard error.
                 Item::Error(_) => {}
             },
-            Format::Json => put_indented(&text(name, item, true), self.many, out),
+            Format::Json => put_indented(&text(name, item, true), many, out),
             Format::Ndjson => put(out, &format!("{}\n", text(name, item, false))),
         }
     }
 
     fn verdict(&self, verdict: ReceiptVerdict) -> String {
         match verdict {
-            ReceiptVerdict::Valid => self.style.good("VALID"),
-            ReceiptVerdict::Invalid => self.style.bad("INVALID"),
-            ReceiptVerdict::Undecided => self.style.open("UNDECIDED"),
+            ReceiptVerdict::Valid => self.frame.style.good("VALID"),
+            ReceiptVerdict::Invalid => self.frame.style.bad("INVALID"),
+            ReceiptVerdict::Undecided => self.frame.style.open("UNDECIDED"),
         }
     }
 
@@ -180,7 +153,7 @@ impl ReceiptRenderer {
                     out,
                     &format!(
                         "    {} {}{note}\n",
-                        self.style.faint(&format!("{label:<12}")),
+                        self.frame.style.faint(&format!("{label:<12}")),
                         escaped(value)
                     ),
                 );
@@ -196,9 +169,9 @@ impl ReceiptRenderer {
                 continue;
             }
             let heading = match status {
-                StepStatus::Failed => self.style.bad(heading),
-                StepStatus::Passed => self.style.good(heading),
-                StepStatus::NotChecked => self.style.open(heading),
+                StepStatus::Failed => self.frame.style.bad(heading),
+                StepStatus::Passed => self.frame.style.good(heading),
+                StepStatus::NotChecked => self.frame.style.open(heading),
             };
             put(out, &format!("\n  {heading}\n"));
             // Steps that lack the same thing share a line.
