@@ -1,6 +1,8 @@
 //! Receipts across implementations: `tests/interop/verify_receipt.py` verifies what is signed here,
 //! and signs what is verified here. It was written from `docs/receipts.md` and the standards alone.
-//! The worked example of that page is computed again from the page's own blocks.
+//! The worked example of that page is computed again from the page's own blocks. With
+//! `AOV_UPDATE_PAGES=1` its signed document and signature are written anew from its receipt, which
+//! the test of the pages writes: run that one before and after.
 
 mod common;
 
