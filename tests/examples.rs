@@ -1,24 +1,33 @@
-//! The pages for users hold: every command that they show is run as it is written, in the
-//! repository's folder, and must print what they show; every file in `examples/` is in use.
+//! The pages for users hold: every command that they show is run as it is written and must print
+//! what they show; every file in `examples/` is in use.
 //!
 //! What a page may show in a `console` block: a line `$ aov …` and below it all that the command
-//! prints, as a terminal shows it; a line `$ echo $?` and below it the last status. The values of
-//! `verification_id` and `verified_at` differ in every run, so only their form is compared.
+//! prints, as a terminal shows it; at its end ` > FILE` may send the output to a file. A line
+//! `$ echo $?` has the last status below it. A block whose language is followed by a name, as in
+//! `json request.json`, is a file: it is there when the commands run, and they must leave it as it
+//! is shown, so that a page can show what a command writes.
+//!
+//! The commands of a page run in order, in a folder with nothing but `examples/`, an empty
+//! `target/` and the page's files, so that what they write stays out of the repository. Of what
+//! differs in every run (ids, times, ages, fresh keys, their default versions, and signatures under
+//! them), only the form is compared.
 //!
 //! With `AOV_UPDATE_PAGES=1` the first test writes what is printed now into the pages, to be read
 //! before it is committed. Statuses it leaves alone: a changed one is never a matter of wording.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
 mod common;
 
-use common::Aov;
+use common::Sandbox;
 
 /// The pages, with the number of commands below which something must have gone missing.
-const PAGES: [(&str, usize); 2] = [("README.md", 5), ("examples/README.md", 13)];
+const PAGES: [(&str, usize); 3] =
+    [("README.md", 10), ("examples/README.md", 16), ("docs/receipts.md", 6)];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -67,11 +76,18 @@ struct Shown<'p> {
 }
 
 impl Shown<'_> {
-    /// The arguments after `aov`. The pages use no quoting, no pipes and no redirection.
-    fn arguments(&self) -> Vec<&str> {
-        let special = self.command.find(['\'', '"', '|', '<', '>', '*', '$', '&', ';', '\\']);
-        assert_eq!(special, None, "line {}: this takes a shell", self.line);
-        self.command.split_ascii_whitespace().skip(1).collect()
+    /// The arguments after `aov`, and the file that the output goes to. The pages use no quoting,
+    /// no pipes and no other redirection.
+    fn arguments(&self) -> (Vec<&str>, Option<&str>) {
+        let (command, target) = match self.command.split_once(" > ") {
+            Some((command, target)) => (command, Some(target)),
+            None => (self.command, None),
+        };
+        for part in [command, target.unwrap_or_default()] {
+            let special = part.find(['\'', '"', '|', '<', '>', '*', '$', '&', ';', '\\']);
+            assert_eq!(special, None, "line {}: this takes a shell", self.line);
+        }
+        (command.split_ascii_whitespace().skip(1).collect(), target)
     }
 }
 
@@ -103,13 +119,55 @@ fn shown(page: &str) -> Vec<Shown<'_>> {
     all
 }
 
-/// A text with the two values that differ in every run replaced, where their form is right.
+/// A text with the values that differ in every run replaced, where their form is right.
 fn normalised(text: &str) -> String {
-    let id = r#"("verification_id": ?)"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}""#;
-    let at = r#"("verified_at": ?)"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00""#;
-    let text = Regex::new(id).unwrap().replace_all(text, r#"$1"an id""#);
-    let text = Regex::new(at).unwrap().replace_all(&text, r#"$1"a time""#);
-    text.into_owned()
+    let id = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+    let at = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00";
+    let mut text = text.to_owned();
+    for (pattern, replacement) in [
+        (format!(r#"("verification_id": ?)"{id}""#), r#"$1"an id""#),
+        (format!(r#"("(verified_at|timestamp)": ?)"{at}""#), r#"$1"a time""#),
+        // What the sheet of a receipt says of both.
+        (format!("(?m)^(    check +){id}$"), "${1}an id"),
+        (format!("(?m)^(    signed at +){at}$"), "${1}a time"),
+        (r"signed \d+ (second|minute|hour|day)s? ago".to_owned(), "signed some time ago"),
+        // A fresh key: its default version, its public half, what it signs.
+        (r"\bv1-\d{4}-\d\d-\d\d[b-z]?\b".to_owned(), "a key version"),
+        (r#"("publicKey": ?)"[A-Za-z0-9+/]{43}=""#.to_owned(), r#"$1"a key""#),
+        (r#"("signature": ?)"[A-Za-z0-9+/]{86}==""#.to_owned(), r#"$1"a signature""#),
+    ] {
+        let pattern = Regex::new(&pattern).unwrap();
+        text = pattern.replace_all(&text, replacement).into_owned();
+    }
+    text
+}
+
+/// A folder as the commands of a page find it.
+fn folder_of(page: &str) -> Sandbox {
+    let mut folder = Sandbox::new().with_folder("target");
+    for file in files_below(&root().join("examples")) {
+        let name = file.strip_prefix(root()).unwrap().to_str().unwrap();
+        folder = folder.with(name, fs::read(&file).unwrap());
+    }
+    for (name, text) in page_files(page) {
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        // A key file that others can read is refused.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(folder.path(name)).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    }
+    folder
+}
+
+/// The blocks of a page that are files.
+fn page_files(page: &str) -> Vec<(&str, String)> {
+    let named = blocks(page).into_iter().filter_map(|block| {
+        let (_, name) = block.language.split_once(' ')?;
+        Some((name, block.lines.join("\n") + "\n"))
+    });
+    named.collect()
 }
 
 #[test]
@@ -121,8 +179,17 @@ fn every_command_prints_what_its_page_shows() {
         let commands = shown(&page);
         let count = commands.len();
         assert!(count >= least, "{name}: {count} commands, expected {least} at least");
+        let folder = folder_of(&page);
         for shown in commands {
-            let (status, printed) = Aov::new(&shown.arguments()).run_as_in_a_terminal();
+            let (arguments, target) = shown.arguments();
+            let (status, printed) = match target {
+                None => folder.aov(&arguments).run_as_in_a_terminal(),
+                Some(target) => {
+                    let run = folder.aov(&arguments).run();
+                    fs::write(folder.path(target), run.stdout).unwrap();
+                    (run.status, run.stderr)
+                }
+            };
             // The page cannot show whether the last line has an end.
             let printed = printed.strip_suffix('\n').unwrap_or(&printed);
             let place = format!("{name}:{}: {}", shown.line, shown.command);
@@ -134,6 +201,14 @@ fn every_command_prints_what_its_page_shows() {
             }
             // Without a word on it, a reader takes a command to succeed.
             assert_eq!(status, shown.status.unwrap_or(0), "{place}");
+        }
+        for (file, text) in page_files(&page) {
+            let left = folder.read(file);
+            if update {
+                updated = updated.replacen(text.trim_end(), left.trim_end(), 1);
+            } else {
+                assert_eq!(left.trim_end(), text.trim_end(), "{name}: {file}");
+            }
         }
         if updated != page {
             fs::write(root().join(name), updated).unwrap();
@@ -203,32 +278,75 @@ fn the_commands_of_cargo_name_the_tour() {
     );
 }
 
-/// The script of the page, run by a shell that finds this `aov` first.
+/// Runs the front page's script around a command, in a shell that finds this `aov` first.
 #[cfg(unix)]
-#[test]
-fn the_script_accepts_and_rejects() {
+fn run_script(command: &str, arguments: &[&str]) -> (Option<i32>, String) {
     use std::process::Command;
 
     let page = page("README.md");
-    let is_script = |block: &Block<'_>| block.language == "sh" && block.lines[0].contains("aov ");
+    let is_script = |block: &Block<'_>| {
+        let calls = block.lines.iter().any(|line| line.contains(command) && line.contains("$1"));
+        block.language == "sh" && calls
+    };
     let scripts: Vec<_> = blocks(&page).into_iter().filter(is_script).collect();
     let [script] = &scripts[..] else {
-        panic!("the page has {} scripts", scripts.len());
+        panic!("the page has {} scripts around {command}", scripts.len());
     };
     let folder = Path::new(env!("CARGO_BIN_EXE_aov")).parent().unwrap();
     let path = std::env::var("PATH").unwrap();
+    let run = Command::new("sh")
+        .args(["-c", &script.lines.join("\n"), "script"])
+        .args(arguments)
+        .env("PATH", format!("{}:{path}", folder.display()))
+        .current_dir(root())
+        .output()
+        .unwrap();
+    (run.status.code(), String::from_utf8(run.stdout).unwrap())
+}
+
+#[cfg(unix)]
+#[test]
+fn the_script_accepts_and_rejects() {
     for (output, said) in [
         ("examples/invoice/final.json", "accept\n"),
         ("examples/invoice/draft.json", "reject\n"),
         ("examples/invoice/none.json", "not judged\n"),
     ] {
-        let run = Command::new("sh")
-            .args(["-c", &script.lines.join("\n"), "script", output])
-            .env("PATH", format!("{}:{path}", folder.display()))
-            .current_dir(root())
-            .output()
-            .unwrap();
-        assert_eq!(String::from_utf8(run.stdout).unwrap(), said, "{output}");
+        assert_eq!(run_script("aov verify", &[output]).1, said, "{output}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_script_pays_on_a_valid_receipt_of_the_issuer_alone() {
+    let genuine = "examples/receipt/invoice-7731-final.receipt.json";
+    let request = "examples/receipt/invoice-7731-final.request.json";
+    let text = fs::read_to_string(root().join(genuine)).unwrap();
+    let folder = Sandbox::new()
+        .with("altered.json", text.replace("\"pass\"", "\"fail\""))
+        .with("of-another.json", text.replace("verify.sarnai.dev", "forger.example"))
+        .with("newer-key.json", text.replace("v1-2026-09c", "v1-2027-01"))
+        .with("cut.json", &text[..500]);
+    let path = |name: &str| folder.path(name).to_str().unwrap().to_owned();
+    let falsehood = "the receipt is false: do not pay\n";
+    let unproved = "nothing is proved: do not pay\n";
+    for (receipt, request, said) in [
+        (genuine.to_owned(), request, "pay\n"),
+        (
+            genuine.replace("final", "draft"),
+            "examples/receipt/invoice-7731-draft.request.json",
+            "the checks failed: do not pay\n",
+        ),
+        (genuine.to_owned(), "examples/receipt/invoice-7731-draft.request.json", falsehood),
+        (path("altered.json"), request, falsehood),
+        (path("of-another.json"), request, falsehood),
+        (path("newer-key.json"), request, unproved),
+        (path("cut.json"), request, unproved),
+        (path("none.json"), request, unproved),
+    ] {
+        let (status, printed) = run_script("aov check-receipt", &[&receipt, request]);
+        assert_eq!(printed, said, "{receipt}");
+        assert_eq!(status, Some(i32::from(said != "pay\n")), "{receipt}");
     }
 }
 
@@ -236,7 +354,7 @@ fn the_script_accepts_and_rejects() {
 fn links_lead_to_files() {
     let link = Regex::new(r"\]\(([^)#]+)\)").unwrap();
     let mut count = 0;
-    for name in ["README.md", "examples/README.md", "CHANGELOG.md"] {
+    for name in ["README.md", "examples/README.md", "docs/receipts.md", "CHANGELOG.md"] {
         for link in link.captures_iter(&page(name)) {
             let target = link[1].to_owned();
             if target.starts_with("https://") {
@@ -259,7 +377,10 @@ fn a_page_is_read_with_its_outputs_and_statuses() {
         Shown { line: 11, command: "aov c", output: String::new(), status: None },
     ];
     assert_eq!(shown(text), expected);
-    assert_eq!(shown(text)[0].arguments(), ["a", "b"]);
+    assert_eq!(shown(text)[0].arguments(), (vec!["a", "b"], None));
+    let text = "```console\n$ aov a > b\n```\n\n```json c.json\n{}\n```\n";
+    assert_eq!(shown(text)[0].arguments(), (vec!["a"], Some("b")));
+    assert_eq!(page_files(text), [("c.json", "{}\n".to_owned())]);
 }
 
 #[test]
@@ -268,7 +389,14 @@ fn only_what_differs_in_every_run_is_normalised() {
     assert_eq!(normalised(text), r#"{"verification_id":"an id","task_id":"a"}"#);
     let text = r#""verified_at": "2026-10-01T01:01:09.606993+00:00""#;
     assert_eq!(normalised(text), r#""verified_at": "a time""#);
+    let sheet =
+        "    signed at    2026-10-01T01:01:09.606993+00:00\n    time           signed 1 day ago";
+    let sheet_normalised = "    signed at    a time\n    time           signed some time ago";
+    assert_eq!(normalised(sheet), sheet_normalised);
+    assert_eq!(normalised(r#"key version "v1-2026-11-30b""#), r#"key version "a key version""#);
     for kept in [
+        r#"key version "v1-2026-09c""#,
+        r#""publicKey": "d2IHH0/Xduci""#,
         r#""verification_id": "28afb453""#,
         r#""verified_at": "2026-10-01T01:01:09Z""#,
         r#""task_id": "28afb453-7c39-4993-a9c4-fcade1b7924f""#,
