@@ -242,7 +242,8 @@ pub struct Terms<'a> {
 /// What a receipt says of itself. Only [`Checked::verified`] holds claims that were proved.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claims {
-    /// The host of its key URL, or the name it gives its issuer
+    /// The host of its key URL, or the name it gives its issuer. In a verified receipt only where
+    /// that name was settled, and not just the key.
     pub issuer: Option<String>,
     /// The version of its key
     pub key_version: Option<String>,
@@ -256,6 +257,10 @@ pub struct Claims {
     pub verified_at: Option<String>,
     /// The id of the check
     pub verification_id: Option<String>,
+    /// Whether bounds and rules counted for the result
+    pub enforce_rules: Option<bool>,
+    /// Whether content findings counted for the result
+    pub strict_content_check: Option<bool>,
     /// The score, in a score receipt
     pub trust_score: Option<String>,
 }
@@ -358,7 +363,12 @@ impl Steps {
         };
         let claimed = claims(value, receipt);
         let valid = verdict == ReceiptVerdict::Valid;
-        let verified = valid.then(|| VerifiedReceipt(claimed.clone()));
+        let verified = valid.then(|| {
+            let url = receipt.and_then(Receipt::public_key_url);
+            let mut proved = claimed.clone();
+            proved.issuer = proved.issuer.filter(|_| is_name_settled(url, terms));
+            VerifiedReceipt(proved)
+        });
         let unsigned = receipt.map(Receipt::unsigned_members).unwrap_or_default();
         let unsigned = unsigned.into_iter().map(str::to_owned).collect();
         Checked { verdict, steps: self.steps, verified, claimed, unsigned }
@@ -379,6 +389,8 @@ fn claims(value: Value<'_>, receipt: Option<&Receipt<'_>>) -> Claims {
         agent_id: text("agent_id"),
         verified_at: receipt.map(|receipt| receipt.timestamp.to_owned()),
         verification_id: text("verification_id"),
+        enforce_rules: value.get("enforce_rules").and_then(Value::as_bool),
+        strict_content_check: value.get("strict_content_check").and_then(Value::as_bool),
         trust_score: value.get("trust_score").map(short),
     }
 }
@@ -577,6 +589,22 @@ fn check_issuer(receipt: &Receipt<'_>, terms: &Terms<'_>, steps: &mut Steps) {
         _ => (StepStatus::NotChecked, not_accepted(named)),
     };
     steps.add(StepName::Issuer, status, detail);
+}
+
+/// Whether it is settled that the key is that of the host which the receipt names. A key or a card
+/// that the user gave settles whose word the receipt is, not what its signer calls itself.
+fn is_name_settled(named: Option<&str>, terms: &Terms<'_>) -> bool {
+    let host = named.and_then(host_of);
+    match terms.key {
+        _ if !terms.issuers.is_empty() => true,
+        KeySource::BuiltIn { .. } | KeySource::Card { origin: CardOrigin::Named { .. }, .. } => {
+            true
+        }
+        KeySource::Card { origin: CardOrigin::User { url: Some(url) }, .. } => {
+            host.is_some() && host == host_of(url)
+        }
+        _ => false,
+    }
 }
 
 fn not_accepted(named: Option<&str>) -> String {

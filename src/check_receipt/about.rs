@@ -35,9 +35,14 @@ pub(super) fn check(receipt: &Receipt<'_>, terms: &Terms<'_>, steps: &mut Steps)
             _ => None,
         }
     };
-    let missing = match terms.about {
+    let missing = |name: StepName| match terms.about {
         About::NotFound { reason } => reason,
-        _ => "not given; --request, --output, --schema, --rules or --bounds give it",
+        _ => match name {
+            StepName::OutputHash => "not given; --request or --output gives it",
+            StepName::SchemaHash => "not given; --request or --schema gives it",
+            StepName::RulesHash => "not given; --request, or --rules and --bounds, give it",
+            _ => "not given; --request gives it",
+        },
     };
     for name in
         [StepName::OutputHash, StepName::SchemaHash, StepName::RulesHash, StepName::RequestHash]
@@ -47,7 +52,7 @@ pub(super) fn check(receipt: &Receipt<'_>, terms: &Terms<'_>, steps: &mut Steps)
             continue;
         };
         match hash(name) {
-            None => steps.add(name, StepStatus::NotChecked, missing),
+            None => steps.add(name, StepStatus::NotChecked, missing(name)),
             Some(actual) => {
                 steps.asked.push(name);
                 let result = match actual {
@@ -64,7 +69,10 @@ pub(super) fn check(receipt: &Receipt<'_>, terms: &Terms<'_>, steps: &mut Steps)
             steps.asked.push(StepName::RequestFields);
             steps.add_result(StepName::RequestFields, check_fields(receipt, request));
         }
-        None => steps.add(StepName::RequestFields, StepStatus::NotChecked, missing),
+        None => {
+            let name = StepName::RequestFields;
+            steps.add(name, StepStatus::NotChecked, missing(name));
+        }
     }
     if terms.recheck {
         let (status, detail) = match request {

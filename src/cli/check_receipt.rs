@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agent_output_verifier::agent_card::{self, AgentCard};
 use agent_output_verifier::check_receipt::{
-    About, CardOrigin, Issuer, KeySource, ReceiptVerdict, Required, StepName, Terms, check,
+    About, CardOrigin, Issuer, KeySource, ReceiptVerdict, Required, StepName, Terms, check, host_of,
 };
 use agent_output_verifier::error::ErrorBody;
 use agent_output_verifier::json::{Buffers, Document, Value};
@@ -84,7 +84,7 @@ fn required(names: &[String]) -> Result<Required> {
             (_, None) => {
                 let known = StepName::ALL.map(StepName::as_str).join(", ");
                 let help = format!("The steps are {known}, and all.");
-                let message = format!("--require {} is no step", shown(name));
+                let message = format!("--require {}: there is no such step", shown(name));
                 return Err(Trouble::new(message, help).into());
             }
         }
@@ -339,9 +339,10 @@ impl Receipts<'_> {
 fn hint(url: Option<&str>) -> String {
     match url {
         Some(url) => format!(
-            "there is no key; the receipt names {}: get that card with --fetch, or give one with \
-             --agent-card",
-            agent_output_verifier::text::quoted(url)
+            "there is no key; the receipt names {}: get that card with --fetch and accept it with \
+             --issuer {}, or give a card that you trust with --agent-card",
+            agent_output_verifier::text::quoted(url),
+            host_of(url).unwrap_or_else(|| "HOST".to_owned())
         ),
         None => "there is no key, and the receipt names no place for it; give --agent-card or \
                  --public-key"

@@ -105,8 +105,8 @@ pub(super) fn compile<'d>(
         }
     }
     let faults = compiler.registry.take_faults();
-    for (value, fault) in faults {
-        compiler.problem(value, fault, "Give it a value of its own.".to_owned());
+    for (value, fault, fix) in faults {
+        compiler.problem(value, fault.to_owned(), fix.to_owned());
     }
     let Compiler { mut subschemas, ignored, dynamic, problems, hasher, .. } = compiler;
     mark_shared(&mut subschemas, root);

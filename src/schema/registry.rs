@@ -51,7 +51,7 @@ pub(super) struct Registry<'d> {
     by_uri: HashMap<String, ResourceId>,
     /// Of each document, by its address: its resources, in document order.
     by_document: HashMap<usize, Vec<ResourceId>>,
-    faults: Vec<(Value<'d>, String)>,
+    faults: Vec<(Value<'d>, &'static str, &'static str)>,
     /// Nodes of the first document where keywords hold subschemas.
     known: HashSet<u32>,
 }
@@ -137,7 +137,8 @@ impl<'d> Registry<'d> {
             _ => draft,
         };
         if unknown_dialect {
-            self.faults.push((value, "has a $schema that is not known here".to_owned()));
+            let fix = "Name one of the known dialects, or leave $schema out.";
+            self.faults.push((value, "has a $schema that is not known here", fix));
         }
         let hidden = draft.ref_hides_siblings() && value.get("$ref").is_some();
         let id = value.get(draft.id_keyword()).and_then(|id| Some((id, id.as_str()?)));
@@ -150,11 +151,15 @@ impl<'d> Registry<'d> {
             let uri = match resolve_uri(&self.resource(enclosing).base, reference) {
                 Some(uri) if uri.len() <= MAX_URI => uri,
                 Some(_) => {
-                    self.faults.push((id_value, "is too long".to_owned()));
+                    self.faults.push((id_value, "is too long", "Use a shorter URI."));
                     return enclosing;
                 }
                 None => {
-                    self.faults.push((id_value, "is not a URI reference".to_owned()));
+                    self.faults.push((
+                        id_value,
+                        "is not a URI reference",
+                        "Write a URI reference.",
+                    ));
                     return enclosing;
                 }
             };
@@ -164,7 +169,7 @@ impl<'d> Registry<'d> {
                 resource = self.add_resource(uri.clone(), value, draft, Some(enclosing));
             }
             if self.by_uri.insert(uri, resource).is_some_and(|other| other != resource) {
-                self.faults.push((id_value, "is the id of two schemas".to_owned()));
+                self.faults.push((id_value, "is the id of two schemas", "Give each its own."));
             }
         }
         if draft.ref_hides_siblings() && !fragment.is_empty() {
@@ -199,7 +204,7 @@ impl<'d> Registry<'d> {
         let anchors = &mut self.resources[resource as usize].anchors;
         let former = anchors.insert(name, Anchor { value, dynamic });
         if former.is_some_and(|former| former.value.index() != value.index()) {
-            self.faults.push((name_value, "is the anchor of two schemas".to_owned()));
+            self.faults.push((name_value, "is the anchor of two schemas", "Give each its own."));
         }
     }
 
@@ -217,7 +222,7 @@ impl<'d> Registry<'d> {
     }
 
     /// Ids and anchors that cannot be what they say.
-    pub(super) fn take_faults(&mut self) -> Vec<(Value<'d>, String)> {
+    pub(super) fn take_faults(&mut self) -> Vec<(Value<'d>, &'static str, &'static str)> {
         std::mem::take(&mut self.faults)
     }
 

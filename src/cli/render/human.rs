@@ -200,8 +200,9 @@ fn put_finding(finding: &Finding, report: &Report, place: &str, style: Style, ou
 
 fn counts(report: &Report) -> String {
     let share = |score: Score| format!("{} of {}", score.passed, score.total);
-    // Cut, not rounded: 100% is only where everything passed.
-    let percent = (report.overall().ratio() * 1000.0).floor() / 10.0;
+    // 100% is only where everything passed.
+    let all = report.overall().passed == report.overall().total;
+    let percent = if all { 100.0 } else { (report.overall().ratio() * 100.0).min(99.9) };
     format!(
         "{} checks passed ({percent:.1}%): schema {}, integrity {}",
         share(report.overall()),

@@ -51,6 +51,8 @@ struct ClaimsOut<'a> {
     agent_id: Option<&'a str>,
     verified_at: Option<&'a str>,
     verification_id: Option<&'a str>,
+    enforce_rules: Option<bool>,
+    strict_content_check: Option<bool>,
 }
 
 impl<'a> ClaimsOut<'a> {
@@ -63,6 +65,8 @@ impl<'a> ClaimsOut<'a> {
             agent_id: claims.agent_id.as_deref(),
             verified_at: claims.verified_at.as_deref(),
             verification_id: claims.verification_id.as_deref(),
+            enforce_rules: claims.enforce_rules,
+            strict_content_check: claims.strict_content_check,
         }
     }
 }
@@ -128,36 +132,46 @@ impl ReceiptRenderer {
     }
 
     fn sheet(&self, name: Name<'_>, checked: &Checked, out: &mut Vec<u8>) {
-        put(out, &format!("{}  {}\n", self.verdict(checked.verdict), escaped(&name.full())));
+        let result = checked.verified.as_ref().and_then(|v| v.claims().result.as_deref());
+        let result = result.map(|result| format!("  (result: {})", escaped(result)));
+        let (verdict, full) = (self.verdict(checked.verdict), escaped(&name.full()));
+        put(out, &format!("{verdict}  {full}{}\n", result.unwrap_or_default()));
         let heading = match checked.verdict {
             ReceiptVerdict::Valid => "What was proved",
             ReceiptVerdict::Invalid => "What it claims (disproved)",
             ReceiptVerdict::Undecided => "What it claims (not proved)",
         };
         put(out, &format!("\n  {heading}\n"));
-        let claims = &checked.claimed;
-        for (label, value) in [
-            ("issuer", &claims.issuer),
-            ("key version", &claims.key_version),
-            ("result", &claims.result),
-            ("trust score", &claims.trust_score),
-            ("task", &claims.task_id),
-            ("agent", &claims.agent_id),
-            ("signed at", &claims.verified_at),
-            ("check", &claims.verification_id),
+        let claims = checked.verified.as_ref().map_or(&checked.claimed, |v| v.claims());
+        let flag = |flag: Option<bool>, yes: &str, no: &str| {
+            flag.map(|flag| if flag { yes.to_owned() } else { no.to_owned() })
+        };
+        let rules = flag(claims.enforce_rules, "enforced", "not enforced: they did not count");
+        let content =
+            flag(claims.strict_content_check, "enforced", "not enforced: it did not count");
+        for (label, value, note) in [
+            ("issuer", &claims.issuer, ""),
+            ("key version", &claims.key_version, ""),
+            ("result", &claims.result, ""),
+            ("rules", &rules, ""),
+            ("content", &content, ""),
+            ("trust score", &claims.trust_score, ""),
+            ("task", &claims.task_id, ""),
+            ("agent", &claims.agent_id, "  (the caller's label, not an identity)"),
+            ("signed at", &claims.verified_at, ""),
+            ("check id", &claims.verification_id, ""),
         ] {
             if let Some(value) = value {
-                let note =
-                    if label == "agent" { "  (the caller's label, not an identity)" } else { "" };
-                put(
-                    out,
-                    &format!(
-                        "    {} {}{note}\n",
-                        self.frame.style.faint(&format!("{label:<12}")),
-                        escaped(value)
-                    ),
-                );
+                let label = self.frame.style.faint(&format!("{label:<12}"));
+                put(out, &format!("    {label} {}{note}\n", escaped(value)));
             }
+        }
+        if claims.issuer.is_none()
+            && let Some(named) = &checked.claimed.issuer
+        {
+            let note = "the signer calls itself so; whose key it is, is your word";
+            let label = self.frame.style.faint(&format!("{:<12}", "named"));
+            put(out, &format!("    {label} {}  ({note})\n", escaped(named)));
         }
         for (status, heading) in [
             (StepStatus::Failed, "Failed"),
@@ -180,7 +194,7 @@ impl ReceiptRenderer {
             {
                 let names: Vec<&str> = group.iter().map(|step| step.name.as_str()).collect();
                 let detail = escaped(&group[0].detail);
-                put(out, &format!("    {:<14} {detail}\n", names.join(", ")));
+                put(out, &format!("    {:<14}  {detail}\n", names.join(", ")));
             }
         }
         if !checked.unsigned.is_empty() {
