@@ -128,7 +128,7 @@ fn normalised(text: &str) -> String {
         (format!(r#"("verification_id": ?)"{id}""#), r#"$1"an id""#),
         (format!(r#"("(verified_at|timestamp)": ?)"{at}""#), r#"$1"a time""#),
         // What the sheet of a receipt says of both.
-        (format!("(?m)^(    check +){id}$"), "${1}an id"),
+        (format!("(?m)^(    check id +){id}$"), "${1}an id"),
         (format!("(?m)^(    signed at +){at}$"), "${1}a time"),
         (r"signed \d+ (second|minute|hour|day)s? ago".to_owned(), "signed some time ago"),
         // A fresh key: its default version, its public half, what it signs.
