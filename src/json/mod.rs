@@ -133,6 +133,13 @@ impl<'t> Document<'t> {
         string_of(self.text, &self.buffers.unescaped, self.node(index)).unwrap_or_default()
     }
 
+    /// Whether the name at `index` is this one. Lengths tell most names apart.
+    fn is_name(&self, index: u32, name: &str) -> bool {
+        let node = self.node(index);
+        let length = if node.kind == NodeKind::String { node.a } else { node.b };
+        length as usize == name.len() && self.string_at(index) == name
+    }
+
     /// The index behind the value at `index`.
     fn next(&self, index: u32) -> u32 {
         let node = self.node(index);
@@ -352,7 +359,9 @@ impl<'d> Value<'d> {
             return None;
         }
         if self.len() <= reader::SMALL_OBJECT {
-            return self.members().find(|member| member.name() == name).map(Member::value);
+            let mut members = self.members();
+            let found = members.find(|member| self.document.is_name(member.name.index, name));
+            return found.map(Member::value);
         }
         let buffers = &self.document.buffers;
         let place = buffers.large_objects.binary_search_by_key(&self.index, |&(node, _)| node);

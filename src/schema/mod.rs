@@ -257,6 +257,12 @@ struct PropertyTable<'d>(Box<[(&'d str, SubschemaId)]>);
 
 impl PropertyTable<'_> {
     fn get(&self, name: &str) -> Option<SubschemaId> {
+        /// Up to so many entries looking at each is faster than searching.
+        const FEW: usize = 8;
+        if self.0.len() <= FEW {
+            let found = self.0.iter().find(|(known, _)| *known == name);
+            return found.map(|&(_, subschema)| subschema);
+        }
         let place = self.0.binary_search_by(|(known, _)| order_names(known, name)).ok()?;
         Some(self.0[place].1)
     }
