@@ -145,27 +145,34 @@ pub(crate) struct Verify {
     pub(crate) format: Format,
 }
 
+/// Where a signing key comes from.
 #[derive(Args, Debug)]
-pub(crate) struct Attest {
-    #[command(flatten)]
-    pub(crate) checks: CheckArgs,
-    #[command(flatten)]
-    pub(crate) batch: BatchArgs,
+pub(crate) struct KeyArgs {
     /// The key file, - for standard input, or env:NAME for a variable
     #[arg(long, value_name = "FILE|-|env:NAME")]
     pub(crate) key: String,
     /// The key's version, for PEM keys
     #[arg(long, value_name = "V")]
     pub(crate) key_version: Option<String>,
+    /// Take a key file that others can read
+    #[arg(long)]
+    pub(crate) insecure_key_permissions: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Attest {
+    #[command(flatten)]
+    pub(crate) checks: CheckArgs,
+    #[command(flatten)]
+    pub(crate) batch: BatchArgs,
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
     /// What receipts call the issuer [default: the key file's]
     #[arg(long, value_name = "NAME")]
     pub(crate) issuer_name: Option<String>,
     /// Where the agent-card is published [default: the key file's]
     #[arg(long, value_name = "URL")]
     pub(crate) public_key_url: Option<String>,
-    /// Take a key file that others can read
-    #[arg(long)]
-    pub(crate) insecure_key_permissions: bool,
     /// Print {"receipt": …, "request": …}, which check-receipt takes
     #[arg(long)]
     pub(crate) pair: bool,
@@ -275,15 +282,8 @@ pub(crate) struct Keygen {
 
 #[derive(Args, Debug)]
 pub(crate) struct AgentCardArgs {
-    /// The key file, - for standard input, or env:NAME for a variable
-    #[arg(long, value_name = "FILE|-|env:NAME")]
-    pub(crate) key: String,
-    /// The key's version, for PEM keys
-    #[arg(long, value_name = "V")]
-    pub(crate) key_version: Option<String>,
-    /// Take a key file that others can read
-    #[arg(long)]
-    pub(crate) insecure_key_permissions: bool,
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -12,7 +12,7 @@ use anyhow::Result;
 use zeroize::Zeroizing;
 
 use super::Status;
-use super::args::{AgentCardArgs, Keygen};
+use super::args::{AgentCardArgs, KeyArgs, Keygen};
 use super::output::{Output, Written};
 use super::trouble::{Trouble, path_name, shown};
 use super::verify::now;
@@ -20,8 +20,13 @@ use super::verify::now;
 /// Bytes that a key file may have: many times what one with a hundred earlier keys has.
 const MAX_KEY_FILE: u64 = 64 * 1024;
 
+/// Reads the key file that the arguments name.
+pub(crate) fn read(args: &KeyArgs) -> Result<KeyFile> {
+    read_from(&args.key, args.key_version.as_deref(), args.insecure_key_permissions)
+}
+
 /// Reads a key file: a path, `-` for standard input, `env:NAME` for a variable.
-pub(crate) fn read(source: &str, key_version: Option<&str>, insecure: bool) -> Result<KeyFile> {
+fn read_from(source: &str, key_version: Option<&str>, insecure: bool) -> Result<KeyFile> {
     let mut text = Zeroizing::new(Vec::new());
     let name = match (source, source.strip_prefix("env:")) {
         ("-", _) => {
@@ -106,7 +111,7 @@ pub(crate) fn keygen(args: &Keygen) -> Result<Status> {
     let today = today();
     let file = match &args.rotate {
         Some(path) => {
-            let former = read(&path_name(path), None, false)?;
+            let former = read_from(&path_name(path), None, false)?;
             let versions = former.public_keys();
             let versions: Vec<&str> = versions.iter().map(|key| key.key_version.as_str()).collect();
             let version =
@@ -162,7 +167,7 @@ fn write(path: &Path, file: &KeyFile, replace: bool) -> Result<()> {
 
 /// Runs `aov agent-card`.
 pub(crate) fn agent_card(args: &AgentCardArgs) -> Result<Status> {
-    let file = read(&args.key, args.key_version.as_deref(), args.insecure_key_permissions)?;
+    let file = read(&args.key)?;
     print(&agent_card::card_for(&file))
 }
 

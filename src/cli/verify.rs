@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Verify, color: ColorChoice) -> Result<Status> {
 
 /// Runs `aov attest`.
 pub(crate) fn attest(args: &Attest, color: ColorChoice) -> Result<Status> {
-    let key = keys::read(&args.key, args.key_version.as_deref(), args.insecure_key_permissions)?;
+    let key = keys::read(&args.key)?;
     let signer = Signer {
         key: key.signing_key(),
         key_version: key.key_version(),

@@ -1,4 +1,4 @@
-//! `format` assertions: which formats each draft knows, and which strings satisfy them (spec §3).
+//! `format` assertions: which formats each draft knows, and which strings satisfy them.
 //!
 //! The verdicts are those of the `jsonschema` crate 0.61.2, asked through a schema of this one
 //! keyword. Its first schema in a process costs a millisecond, so the formats that schemas use

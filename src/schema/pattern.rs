@@ -1,5 +1,5 @@
 //! `pattern` and `patternProperties`: ECMA-262 expressions as under the `u` flag, searched for
-//! anywhere in a string (spec §3, §5).
+//! anywhere in a string.
 //!
 //! Every step of matching is counted, never timed, and paid for from the request's
 //! [`MatchBudget`]; what the budget cannot pay for has no answer, rather than a guessed one. The
