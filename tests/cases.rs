@@ -52,13 +52,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut entries: Vec<PathBuf> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| {
-            !path
-                .file_name()
-                .unwrap()
-                .as_encoded_bytes()
-                .starts_with(b".")
-        })
+        .filter(|path| !path.file_name().unwrap().as_encoded_bytes().starts_with(b"."))
         .collect();
     entries.sort();
     assert!(!entries.is_empty(), "{} is empty", folder.display());
@@ -66,9 +60,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn list<'v>(value: &'v Value, member: &str) -> &'v Vec<Value> {
-    value[member]
-        .as_array()
-        .unwrap_or_else(|| panic!("no {member} in {value}"))
+    value[member].as_array().unwrap_or_else(|| panic!("no {member} in {value}"))
 }
 
 fn judge(path: &str, expected: &Judged) {
@@ -90,10 +82,8 @@ fn judge(path: &str, expected: &Judged) {
     } else {
         let error = &response["error"];
         assert_eq!(error["code"].as_str(), expected.code.as_deref(), "{path}");
-        let fields: Vec<&str> = list(error, "fields")
-            .iter()
-            .map(|field| field["field"].as_str().unwrap())
-            .collect();
+        let fields: Vec<&str> =
+            list(error, "fields").iter().map(|field| field["field"].as_str().unwrap()).collect();
         assert_eq!(fields, expected.fields, "{path}");
     }
     if let Some(hash) = &expected.output_hash {
@@ -115,12 +105,8 @@ fn judge(path: &str, expected: &Judged) {
 }
 
 fn hash(path: &str, expected: &Hashed) {
-    Aov::new(&["hash", path])
-        .run()
-        .succeeds_with(&format!("{}  {path}\n", expected.sha256));
-    Aov::new(&["hash", "--canonical", path])
-        .run()
-        .succeeds_with(&expected.canonical);
+    Aov::new(&["hash", path]).run().succeeds_with(&format!("{}  {path}\n", expected.sha256));
+    Aov::new(&["hash", "--canonical", path]).run().succeeds_with(&expected.canonical);
 }
 
 #[test]
@@ -145,11 +131,7 @@ fn every_case_comes_out_as_its_folder_says() {
             seen += 1;
         }
         let left: Vec<&String> = table.keys().collect();
-        assert!(
-            left.is_empty(),
-            "{}: no file for {left:?}",
-            folder.display()
-        );
+        assert!(left.is_empty(), "{}: no file for {left:?}", folder.display());
     }
     assert!(seen > 60, "only {seen} cases");
 }

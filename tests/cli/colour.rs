@@ -7,7 +7,7 @@ const COLOURED: &str = "\u{1b}[31;1mFAIL\u{1b}[0m  fail.json
 
   \u{1b}[31;1mschema:type\u{1b}[0m at 'total'
     \u{1b}[2mplace   \u{1b}[0m fail.json:2:12
-    \u{1b}[2mexpected\u{1b}[0m number
+    \u{1b}[2mexpected\u{1b}[0m a number
     \u{1b}[2mfound   \u{1b}[0m \"5\" (string)
     \u{1b}[2mfix     \u{1b}[0m Write the number without quotes.
     \u{1b}[2mschema  \u{1b}[0m $.properties.total.type
@@ -31,14 +31,7 @@ fn colour_follows_the_option_then_the_environment() {
         ("always", &[("NO_COLOR", "1")], true),
         ("never", &[("CLICOLOR_FORCE", "1")], false),
     ] {
-        let args = [
-            "verify",
-            "--color",
-            option,
-            "-s",
-            "schema.json",
-            "fail.json",
-        ];
+        let args = ["verify", "--color", option, "-s", "schema.json", "fail.json"];
         let mut run = sandbox.aov(&args);
         for (name, value) in environment {
             run = run.env(name, value);
@@ -48,14 +41,7 @@ fn colour_follows_the_option_then_the_environment() {
     }
     // The option is every command's, before it or behind it.
     sandbox
-        .aov(&[
-            "--color",
-            "always",
-            "verify",
-            "-s",
-            "schema.json",
-            "fail.json",
-        ])
+        .aov(&["--color", "always", "verify", "-s", "schema.json", "fail.json"])
         .run()
         .is(1, COLOURED, "");
 }
@@ -77,10 +63,7 @@ fn formats_for_machines_have_no_colour() {
                 "broken.json",
             ])
             .run();
-        assert!(
-            !run.stdout.contains('\u{1b}') && !run.stderr.contains('\u{1b}'),
-            "{run:?}"
-        );
+        assert!(!run.stdout.contains('\u{1b}') && !run.stderr.contains('\u{1b}'), "{run:?}");
     }
 }
 
@@ -119,14 +102,8 @@ fn escape_sequences_in_data_never_reach_the_output_raw() {
     .replace("\n[1]\n", "\\n[1]\\n");
     let sandbox = Sandbox::new()
         .with("a.json", &request)
-        .with(
-            "b.json",
-            request.replace("\"enforce_rules\"", &format!("\"e{HOSTILE}\"")),
-        )
-        .with(
-            "c.json",
-            request.replace("\"min\"", &format!("\"m{HOSTILE}\"")),
-        )
+        .with("b.json", request.replace("\"enforce_rules\"", &format!("\"e{HOSTILE}\"")))
+        .with("c.json", request.replace("\"min\"", &format!("\"m{HOSTILE}\"")))
         .with("d.json", format!("{{\"{HOSTILE}\": 1, \"{HOSTILE}\": 2}}"))
         .with("e.json", format!("{{\"{HOSTILE}\": nul}}"))
         .with("f.json", "{\"a\": \u{1b}[2J}")
@@ -134,15 +111,10 @@ fn escape_sequences_in_data_never_reach_the_output_raw() {
         .with("h.json", "{\"a\": \u{9b}}");
     let one = sandbox.aov(&["verify", "--request", "a.json"]).run();
     assert_eq!((one.status, one.stderr.as_str()), (1, ""), "{one:?}");
-    assert!(
-        one.stdout
-            .contains("\\u001b[2J\\u001b]0;x\\u0007\\u009b31m\\u007f\\u202e")
-    );
+    assert!(one.stdout.contains("\\u001b[2J\\u001b]0;x\\u0007\\u009b31m\\u007f\\u202e"));
     assert_harmless(&one.stdout, false);
     for format in ["human", "json", "ndjson"] {
-        let run = sandbox
-            .aov(&["verify", "--requests", "--format", format, "."])
-            .run();
+        let run = sandbox.aov(&["verify", "--requests", "--format", format, "."]).run();
         assert_eq!(run.status, 2);
         assert!(run.stderr.matches("error: ").count() >= 7, "{}", run.stderr);
         assert_harmless(&run.stdout, format != "human");

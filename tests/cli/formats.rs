@@ -133,10 +133,8 @@ const MISSING: &str = "error: cannot read missing.json: there is no such file
 
 /// The items of an array as `--format json` writes it for several inputs.
 fn array(items: &[String]) -> String {
-    let items: Vec<String> = items
-        .iter()
-        .map(|item| format!("  {}", item.trim_end().replace('\n', "\n  ")))
-        .collect();
+    let items: Vec<String> =
+        items.iter().map(|item| format!("  {}", item.trim_end().replace('\n', "\n  "))).collect();
     format!("[\n{}\n]\n", items.join(",\n"))
 }
 
@@ -151,14 +149,7 @@ fn compressed(json: &str) -> String {
 #[test]
 fn json_is_one_indented_response() {
     sandbox()
-        .aov(&[
-            "verify",
-            "-s",
-            "schema.json",
-            "--format",
-            "json",
-            "pass.json",
-        ])
+        .aov(&["verify", "-s", "schema.json", "--format", "json", "pass.json"])
         .run()
         .normalised()
         .is(0, &pass_json(), "");
@@ -196,7 +187,7 @@ fn a_failure_names_everything_in_json() {
   "enforce_rules": false,
   "strict_content_check": true,
   "errors": [
-    "schema:type at 'total': found \"5\" (string), expected number"
+    "schema:type at 'total': found \"5\" (string), expected a number"
   ],
   "errors_total": 1,
   "errors_omitted": 0,
@@ -204,9 +195,9 @@ fn a_failure_names_everything_in_json() {
     {
       "check": "schema:type",
       "path": "$.total",
-      "expected": "number",
+      "expected": "a number",
       "found": "\"5\" (string)",
-      "message": "schema:type at 'total': found \"5\" (string), expected number"
+      "message": "schema:type at 'total': found \"5\" (string), expected a number"
     }
   ],
   "errors_detail_total": 1,
@@ -219,7 +210,7 @@ fn a_failure_names_everything_in_json() {
       "source": "schema",
       "check": "schema:type",
       "path": "$.total",
-      "expected": "number",
+      "expected": "a number",
       "found": "\"5\" (string)"
     }
   ],
@@ -248,14 +239,10 @@ fn a_failure_names_everything_in_json() {
         crate::SCHEMA
     );
     let sandbox = sandbox().with("request.json", request);
-    let hashes = sandbox
-        .aov(&["hash", "--request", "request.json"])
-        .run()
-        .stdout;
+    let hashes = sandbox.aov(&["hash", "--request", "request.json"]).run().stdout;
     let request_hash = &hashes.lines().last().unwrap()[..64];
-    let stdout = stdout
-        .replace("REQUEST", request_hash)
-        .replace("VERSION", env!("CARGO_PKG_VERSION"));
+    let stdout =
+        stdout.replace("REQUEST", request_hash).replace("VERSION", env!("CARGO_PKG_VERSION"));
     let json = ["verify", "--format", "json"];
     let ids = ["--task-id", "job", "--agent-id", "agent", "--strict"];
     for args in [
@@ -309,11 +296,7 @@ fn request_hash(task_id: &str) -> String {
          {{\"total\": 5}}}}",
         crate::SCHEMA
     );
-    let hashes = sandbox()
-        .aov(&["hash", "--request", "-"])
-        .input(request)
-        .run()
-        .stdout;
+    let hashes = sandbox().aov(&["hash", "--request", "-"]).input(request).run().stdout;
     hashes.lines().last().unwrap()[..64].to_owned()
 }
 
@@ -321,14 +304,7 @@ fn request_hash(task_id: &str) -> String {
 fn ndjson_is_a_line_for_each_input() {
     let sandbox = with_undecided(sandbox());
     sandbox
-        .aov(&[
-            "verify",
-            "-s",
-            "schema.json",
-            "--format",
-            "ndjson",
-            "pass.json",
-        ])
+        .aov(&["verify", "-s", "schema.json", "--format", "ndjson", "pass.json"])
         .run()
         .normalised()
         .is(0, &compressed(&pass_json()), "");
@@ -376,32 +352,20 @@ fn compact_responses_leave_out_the_details() {
 fn undecided_has_its_place_in_every_format() {
     let sandbox = with_undecided(sandbox());
     let human = format!(
-        "UNDECIDED  hard.json\n\n  {UNDECIDED}\n  Nothing is signed or paid on this; simplify the \
+        "UNDECIDED  hard.json\n\n  {UNDECIDED}\n  There is no verdict; simplify the \
          schema's patterns.\n"
     );
-    for (format, stdout) in [
-        ("human", human),
-        ("json", undecided_json()),
-        ("ndjson", compressed(&undecided_json())),
-    ] {
+    for (format, stdout) in
+        [("human", human), ("json", undecided_json()), ("ndjson", compressed(&undecided_json()))]
+    {
         sandbox
-            .aov(&[
-                "verify",
-                "-s",
-                "hard-schema.json",
-                "--format",
-                format,
-                "hard.json",
-            ])
+            .aov(&["verify", "-s", "hard-schema.json", "--format", format, "hard.json"])
             .run()
             .is(3, &stdout, "");
     }
-    sandbox
-        .aov(&["verify", "-q", "-s", "hard-schema.json", "hard.json"])
-        .run()
-        .is(3, "", "");
+    sandbox.aov(&["verify", "-q", "-s", "hard-schema.json", "hard.json"]).run().is(3, "", "");
     let stdout = format!(
-        "UNDECIDED  hard.json  {UNDECIDED}\nPASS  pass.json\n2 inputs: 1 passed, 1 undecided\n"
+        "UNDECIDED  hard.json  {UNDECIDED}\nPASS   pass.json\n2 inputs: 1 passed, 1 undecided\n"
     );
     sandbox
         .aov(&["verify", "-s", "hard-schema.json", "hard.json", "pass.json"])
@@ -412,22 +376,14 @@ fn undecided_has_its_place_in_every_format() {
 #[test]
 fn an_error_is_the_only_item_of_a_single_input() {
     let sandbox = sandbox();
-    for (format, stdout) in [
-        ("human", String::new()),
-        ("json", broken_json()),
-        ("ndjson", compressed(&broken_json())),
-    ] {
-        sandbox
-            .aov(&[
-                "verify",
-                "-s",
-                "schema.json",
-                "--format",
-                format,
-                "broken.json",
-            ])
-            .run()
-            .is(2, &stdout, &broken("broken.json"));
+    for (format, stdout) in
+        [("human", String::new()), ("json", broken_json()), ("ndjson", compressed(&broken_json()))]
+    {
+        sandbox.aov(&["verify", "-s", "schema.json", "--format", format, "broken.json"]).run().is(
+            2,
+            &stdout,
+            &broken("broken.json"),
+        );
     }
 }
 
@@ -444,37 +400,17 @@ fn quiet_silences_people_only() {
         sandbox.aov(&args).run().is(status, "", &stderr);
     }
     sandbox
-        .aov(&[
-            "verify",
-            "--quiet",
-            "-s",
-            "schema.json",
-            "--format",
-            "json",
-            "pass.json",
-        ])
+        .aov(&["verify", "--quiet", "-s", "schema.json", "--format", "json", "pass.json"])
         .run()
         .normalised()
         .is(0, &pass_json(), "");
     sandbox
-        .aov(&[
-            "verify",
-            "-q",
-            "-s",
-            "schema.json",
-            "-o",
-            "report.txt",
-            "pass.json",
-            "fail.json",
-        ])
+        .aov(&["verify", "-q", "-s", "schema.json", "-o", "report.txt", "pass.json", "fail.json"])
         .run()
         .is(1, "", "");
     assert_eq!(
         sandbox.read("report.txt"),
-        format!(
-            "PASS  pass.json\n{}2 inputs: 1 passed, 1 failed\n",
-            failed_line("fail.json")
-        )
+        format!("PASS   pass.json\n{}2 inputs: 1 passed, 1 failed\n", failed_line("fail.json"))
     );
 }
 
@@ -483,16 +419,8 @@ fn a_long_list_is_cut_at_a_hundred_and_counted_in_full() {
     let sandbox = sandbox()
         .with("items.json", "{\"items\": {\"type\": \"string\"}}")
         .with("numbers.json", format!("[{}]", ["7"; 250].join(",")));
-    let run = sandbox
-        .aov(&[
-            "verify",
-            "-s",
-            "items.json",
-            "--format",
-            "json",
-            "numbers.json",
-        ])
-        .run();
+    let run =
+        sandbox.aov(&["verify", "-s", "items.json", "--format", "json", "numbers.json"]).run();
     assert_eq!((run.status, run.stderr.as_str()), (1, ""));
     let response: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     for list in ["errors", "errors_detail", "hints"] {
@@ -500,9 +428,7 @@ fn a_long_list_is_cut_at_a_hundred_and_counted_in_full() {
         assert_eq!(response[format!("{list}_total")], 250, "{list}");
         assert_eq!(response[format!("{list}_omitted")], 150, "{list}");
     }
-    let run = sandbox
-        .aov(&["verify", "-s", "items.json", "numbers.json"])
-        .run();
+    let run = sandbox.aov(&["verify", "-s", "items.json", "numbers.json"]).run();
     let places = run.stdout.matches("\n  schema:type at '[").count();
     assert_eq!(places, 20);
     assert!(

@@ -9,26 +9,16 @@ const FAIL: &str = "b591e097b0de6da7c74e01c427aa6d853a028e35a3956e15238abf258fe0
 #[test]
 fn a_hash_is_printed_as_sha256sum_does() {
     let sandbox = sandbox();
-    sandbox
-        .aov(&["hash", "pass.json"])
-        .run()
-        .succeeds_with(&format!("{PASS}  pass.json\n"));
+    sandbox.aov(&["hash", "pass.json"]).run().succeeds_with(&format!("{PASS}  pass.json\n"));
     sandbox
         .aov(&["hash", "pass.json", "fail.json"])
         .run()
         .succeeds_with(&format!("{PASS}  pass.json\n{FAIL}  fail.json\n"));
     for args in [&["hash"][..], &["hash", "-"]] {
-        sandbox
-            .aov(args)
-            .input("{ \"total\":5.0e0 }")
-            .run()
-            .succeeds_with(&format!("{PASS}  -\n"));
+        sandbox.aov(args).input("{ \"total\":5.0e0 }").run().succeeds_with(&format!("{PASS}  -\n"));
     }
     let lines = format!("{PASS}  pass.json\n{FAIL}  fail.json\n");
-    sandbox
-        .aov(&["hash", "p*.json", "fai?.json"])
-        .run()
-        .succeeds_with(&lines);
+    sandbox.aov(&["hash", "p*.json", "fai?.json"]).run().succeeds_with(&lines);
 }
 
 #[test]
@@ -37,20 +27,11 @@ fn what_cannot_be_hashed_does_not_stop_the_others() {
                  nothing was checked in its place.\n";
     let stderr = error.to_owned() + &broken("broken.json");
     let sandbox = sandbox();
-    sandbox
-        .aov(&[
-            "hash",
-            "missing.json",
-            "pass.json",
-            "broken.json",
-            "fail.json",
-        ])
-        .run()
-        .is(
-            2,
-            &format!("{PASS}  pass.json\n{FAIL}  fail.json\n"),
-            &stderr,
-        );
+    sandbox.aov(&["hash", "missing.json", "pass.json", "broken.json", "fail.json"]).run().is(
+        2,
+        &format!("{PASS}  pass.json\n{FAIL}  fail.json\n"),
+        &stderr,
+    );
 }
 
 #[test]
@@ -58,18 +39,12 @@ fn the_canonical_form_has_nothing_added() {
     let text = "{ \"b\": [1.50, -0, 1E2, 100000000000000000000001],\n \"a\": \"\\u00e9\\/\\n\" }\n";
     let canonical = "{\"a\":\"é/\\n\",\"b\":[1.5,0,100,100000000000000000000001]}";
     let sandbox = sandbox().with("a.json", text);
-    sandbox
-        .aov(&["hash", "--canonical", "a.json"])
-        .run()
-        .succeeds_with(canonical);
-    sandbox
-        .aov(&["hash", "--canonical", "a.json", "pass.json"])
-        .run()
-        .is(
-            2,
-            "",
-            "error: --canonical is for one input\n  help: Name one file.\n",
-        );
+    sandbox.aov(&["hash", "--canonical", "a.json"]).run().succeeds_with(canonical);
+    sandbox.aov(&["hash", "--canonical", "a.json", "pass.json"]).run().is(
+        2,
+        "",
+        "error: --canonical is for one input\n  help: Name one file.\n",
+    );
 }
 
 #[test]
@@ -77,53 +52,32 @@ fn a_hash_is_compared() {
     let sandbox = sandbox();
     let line = format!("{PASS}  pass.json\n");
     for good in [PASS.to_owned(), PASS.to_uppercase(), format!(" {PASS}\n")] {
-        sandbox
-            .aov(&["hash", "--check", &good, "pass.json"])
-            .run()
-            .succeeds_with(&line);
+        sandbox.aov(&["hash", "--check", &good, "pass.json"]).run().succeeds_with(&line);
     }
-    sandbox
-        .aov(&["hash", "--check", FAIL, "pass.json"])
-        .run()
-        .is(
-            1,
-            &line,
-            &format!("pass.json: its hash is {PASS}, not {FAIL}\n"),
-        );
-    for malformed in [
-        "",
-        "abc",
-        &PASS[1..],
-        &format!("{PASS}0"),
-        &PASS.replace('0', "g"),
-    ] {
-        sandbox
-            .aov(&["hash", "--check", malformed, "pass.json"])
-            .run()
-            .is(
-                2,
-                "",
-                "error: --check is not a hash\n  help: Give the 64 hex digits of a SHA-256.\n",
-            );
-    }
-    sandbox
-        .aov(&["hash", "--check", PASS, "broken.json"])
-        .run()
-        .is(2, "", &broken("broken.json"));
-    sandbox
-        .aov(&["hash", "--check", PASS, "pass.json", "pass.json"])
-        .run()
-        .is(
+    sandbox.aov(&["hash", "--check", FAIL, "pass.json"]).run().is(
+        1,
+        &line,
+        &format!("pass.json: its hash is {PASS}, not {FAIL}\n"),
+    );
+    for malformed in ["", "abc", &PASS[1..], &format!("{PASS}0"), &PASS.replace('0', "g")] {
+        sandbox.aov(&["hash", "--check", malformed, "pass.json"]).run().is(
             2,
             "",
-            "error: --check is for one input\n  help: Name one file.\n",
+            "error: --check is not a hash\n  help: Give the 64 hex digits of a SHA-256.\n",
         );
+    }
+    sandbox.aov(&["hash", "--check", PASS, "broken.json"]).run().is(2, "", &broken("broken.json"));
+    sandbox.aov(&["hash", "--check", PASS, "pass.json", "pass.json"]).run().is(
+        2,
+        "",
+        "error: --check is for one input\n  help: Name one file.\n",
+    );
 }
 
 #[test]
 fn every_line_has_a_hash() {
-    let stderr = "error: l.ndjson:4:3: the text ends inside a value, in $.[1]\n  help: Check that \
-                  it was written and transferred completely.\n";
+    let stderr = "error: l.ndjson:4:3: the text ends inside a value, in $.[1]\n  help: Complete \
+                  the line; for one value over several lines leave --lines out.\n";
     let sandbox = sandbox().with("l.ndjson", "{\"total\": 5}\n\n{\"total\":\"5\"}\r\n[1\n");
     sandbox.aov(&["hash", "--lines", "l.ndjson"]).run().is(
         2,
@@ -134,10 +88,7 @@ fn every_line_has_a_hash() {
         "[\n  {{\"input\":\"l.ndjson:1\",\"sha256\":\"{PASS}\"}},\n  \
          {{\"input\":\"l.ndjson:3\",\"sha256\":\"{FAIL}\"}}\n]\n"
     );
-    sandbox
-        .aov(&["hash", "--lines", "--format", "json", "l.ndjson"])
-        .run()
-        .is(2, &json, stderr);
+    sandbox.aov(&["hash", "--lines", "--format", "json", "l.ndjson"]).run().is(2, &json, stderr);
 }
 
 #[test]
@@ -153,10 +104,11 @@ fn json_is_one_object_or_an_array_of_them() {
         .aov(&["hash", "--format", "json", "pass.json", "fail.json"])
         .run()
         .succeeds_with(&format!("[\n  {pass},\n  {fail}\n]\n"));
-    sandbox
-        .aov(&["hash", "--format", "json", "broken.json", "fail.json"])
-        .run()
-        .is(2, &format!("[\n  {fail}\n]\n"), &broken("broken.json"));
+    sandbox.aov(&["hash", "--format", "json", "broken.json", "fail.json"]).run().is(
+        2,
+        &format!("[\n  {fail}\n]\n"),
+        &broken("broken.json"),
+    );
 }
 
 /// A request whose hashes are those of `printf '%s' CANONICAL | sha256sum`.
@@ -165,49 +117,24 @@ const CANONICAL: &str = "{\"agent_id\":null,\"bounds\":null,\"enforce_rules\":fa
                          \"expected_schema\":true,\"rules\":null,\"strict_content_check\":false,\
                          \"submitted_output\":1,\"task_id\":\"t\"}";
 const FOUR: [(&str, &str); 4] = [
-    (
-        "output_hash",
-        "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b",
-    ),
-    (
-        "schema_hash",
-        "b5bea41b6c623f7c09f1bf24dcae58ebab3c0cdd90ad966bc43a45b44867e12b",
-    ),
-    (
-        "rules_hash",
-        "1f775c90569b00e3e1574c29268cbb78953b2bb264c2df9a04c41fbf555fc918",
-    ),
-    (
-        "request_hash",
-        "b26a984b914751e0c5d8626094f303fd9a4f5669b25ee1336d977b71046bd1da",
-    ),
+    ("output_hash", "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b"),
+    ("schema_hash", "b5bea41b6c623f7c09f1bf24dcae58ebab3c0cdd90ad966bc43a45b44867e12b"),
+    ("rules_hash", "1f775c90569b00e3e1574c29268cbb78953b2bb264c2df9a04c41fbf555fc918"),
+    ("request_hash", "b26a984b914751e0c5d8626094f303fd9a4f5669b25ee1336d977b71046bd1da"),
 ];
 
 #[test]
 fn a_request_has_four_hashes() {
     let sandbox = Sandbox::new().with("r.json", REQUEST);
-    let human: String = FOUR
-        .iter()
-        .map(|(name, hash)| format!("{hash}  {name}\n"))
-        .collect();
-    sandbox
-        .aov(&["hash", "--request", "r.json"])
-        .run()
-        .succeeds_with(&human);
-    sandbox
-        .aov(&["hash", "--request", "-"])
-        .input(REQUEST)
-        .run()
-        .succeeds_with(&human);
+    let human: String = FOUR.iter().map(|(name, hash)| format!("{hash}  {name}\n")).collect();
+    sandbox.aov(&["hash", "--request", "r.json"]).run().succeeds_with(&human);
+    sandbox.aov(&["hash", "--request", "-"]).input(REQUEST).run().succeeds_with(&human);
     let members = FOUR.map(|(name, hash)| format!("  \"{name}\": \"{hash}\""));
     sandbox
         .aov(&["hash", "--format", "json", "--request", "r.json"])
         .run()
         .succeeds_with(&format!("{{\n{}\n}}\n", members.join(",\n")));
-    sandbox
-        .aov(&["hash", "--canonical", "--request", "r.json"])
-        .run()
-        .succeeds_with(CANONICAL);
+    sandbox.aov(&["hash", "--canonical", "--request", "r.json"]).run().succeeds_with(CANONICAL);
 }
 
 #[test]

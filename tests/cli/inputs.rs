@@ -6,32 +6,27 @@ use crate::{STDIN_TWICE, broken, failed, failed_line, passed, sandbox};
 #[test]
 fn one_file_gets_a_full_report() {
     let sandbox = sandbox();
-    sandbox
-        .aov(&["verify", "-s", "schema.json", "pass.json"])
-        .run()
-        .is(0, &passed("pass.json"), "");
-    sandbox
-        .aov(&["verify", "--schema", "schema.json", "fail.json"])
-        .run()
-        .is(1, &failed("fail.json"), "");
+    sandbox.aov(&["verify", "-s", "schema.json", "pass.json"]).run().is(
+        0,
+        &passed("pass.json"),
+        "",
+    );
+    sandbox.aov(&["verify", "--schema", "schema.json", "fail.json"]).run().is(
+        1,
+        &failed("fail.json"),
+        "",
+    );
 }
 
 #[test]
 fn several_files_get_a_line_each_and_a_summary() {
     let stdout = format!(
-        "PASS  pass.json\n{}ERROR  broken.json  could not be judged\n\
+        "PASS   pass.json\n{}ERROR  broken.json  could not be judged\n\
          3 inputs: 1 passed, 1 failed, 1 could not be judged\n",
         failed_line("fail.json")
     );
     sandbox()
-        .aov(&[
-            "verify",
-            "-s",
-            "schema.json",
-            "pass.json",
-            "fail.json",
-            "broken.json",
-        ])
+        .aov(&["verify", "-s", "schema.json", "pass.json", "fail.json", "broken.json"])
         .run()
         .is(2, &stdout, &broken("broken.json"));
 }
@@ -48,14 +43,9 @@ fn a_folder_stands_for_every_json_file_below_it_sorted() {
     let name = |parts: [&str; 2]| parts.join(std::path::MAIN_SEPARATOR_STR);
     let deep = name(["out", &name(["a", "c.json"])]);
     let (a, b) = (name(["out", "a.json"]), name(["out", "b.json"]));
-    let stdout = format!(
-        "{}PASS  {a}\nPASS  {b}\n3 inputs: 2 passed, 1 failed\n",
-        failed_line(&deep)
-    );
-    sandbox
-        .aov(&["verify", "-s", "schema.json", "out"])
-        .run()
-        .is(1, &stdout, "");
+    let stdout =
+        format!("{}PASS   {a}\nPASS   {b}\n3 inputs: 2 passed, 1 failed\n", failed_line(&deep));
+    sandbox.aov(&["verify", "-s", "schema.json", "out"]).run().is(1, &stdout, "");
 }
 
 #[cfg(unix)]
@@ -64,25 +54,20 @@ fn links_below_a_folder_are_read_but_never_followed_in_circles() {
     let sandbox = sandbox().with_folder("out");
     std::os::unix::fs::symlink("..", sandbox.path("out/up")).unwrap();
     std::os::unix::fs::symlink("../pass.json", sandbox.path("out/link.json")).unwrap();
-    sandbox
-        .aov(&["verify", "-s", "schema.json", "out"])
-        .run()
-        .is(0, &passed("out/link.json"), "");
+    sandbox.aov(&["verify", "-s", "schema.json", "out"]).run().is(0, &passed("out/link.json"), "");
 }
 
 #[test]
 fn a_pattern_that_the_shell_left_alone_is_expanded() {
     let sandbox = sandbox();
-    sandbox
-        .aov(&["verify", "-s", "schema.json", "f*.json"])
-        .run()
-        .is(1, &failed("fail.json"), "");
-    let stdout = "ERROR  broken.json  could not be judged\nPASS  pass.json\nPASS  pass.json\n\
+    sandbox.aov(&["verify", "-s", "schema.json", "f*.json"]).run().is(1, &failed("fail.json"), "");
+    let stdout = "ERROR  broken.json  could not be judged\nPASS   pass.json\nPASS   pass.json\n\
                   3 inputs: 2 passed, 1 could not be judged\n";
-    sandbox
-        .aov(&["verify", "-s", "schema.json", "[bp]*.json", "p?ss.json"])
-        .run()
-        .is(2, stdout, &broken("broken.json"));
+    sandbox.aov(&["verify", "-s", "schema.json", "[bp]*.json", "p?ss.json"]).run().is(
+        2,
+        stdout,
+        &broken("broken.json"),
+    );
 }
 
 #[test]
@@ -106,21 +91,15 @@ fn nothing_found_is_never_a_success() {
         ("empty/", "empty/: no *.json below it"),
     ] {
         let stderr = format!("error: {message}; nothing was checked\n{NOTHING}");
-        sandbox
-            .aov(&["verify", "-s", "schema.json", argument])
-            .run()
-            .is(2, "", &stderr);
-        sandbox
-            .aov(&["verify", "-s", "schema.json", "pass.json", argument])
-            .run()
-            .is(
-                2,
-                &format!(
-                    "PASS  pass.json\nERROR  {argument}  could not be judged\n\
+        sandbox.aov(&["verify", "-s", "schema.json", argument]).run().is(2, "", &stderr);
+        sandbox.aov(&["verify", "-s", "schema.json", "pass.json", argument]).run().is(
+            2,
+            &format!(
+                "PASS   pass.json\nERROR  {argument}  could not be judged\n\
                      2 inputs: 1 passed, 1 could not be judged\n"
-                ),
-                &stderr,
-            );
+            ),
+            &stderr,
+        );
     }
 }
 
@@ -128,20 +107,11 @@ fn nothing_found_is_never_a_success() {
 fn standard_input_is_read_once_by_its_name_or_when_it_is_a_pipe() {
     let sandbox = sandbox();
     let text = sandbox.read("fail.json");
-    for args in [
-        &["verify", "-s", "schema.json", "-"][..],
-        &["verify", "-s", "schema.json"],
-    ] {
-        sandbox
-            .aov(args)
-            .input(&text)
-            .run()
-            .is(1, &failed("stdin"), "");
+    for args in [&["verify", "-s", "schema.json", "-"][..], &["verify", "-s", "schema.json"]] {
+        sandbox.aov(args).input(&text).run().is(1, &failed("stdin"), "");
     }
-    let stdout = format!(
-        "PASS  pass.json\n{}2 inputs: 1 passed, 1 failed\n",
-        failed_line("stdin")
-    );
+    let stdout =
+        format!("PASS   pass.json\n{}2 inputs: 1 passed, 1 failed\n", failed_line("stdin"));
     sandbox
         .aov(&["verify", "-s", "schema.json", "pass.json", "-"])
         .input(&text)
@@ -182,11 +152,11 @@ fn empty_standard_input_is_no_success() {
 
 #[test]
 fn the_schema_can_come_from_standard_input() {
-    sandbox()
-        .aov(&["verify", "-s", "-", "fail.json"])
-        .input(crate::SCHEMA)
-        .run()
-        .is(1, &failed("fail.json"), "");
+    sandbox().aov(&["verify", "-s", "-", "fail.json"]).input(crate::SCHEMA).run().is(
+        1,
+        &failed("fail.json"),
+        "",
+    );
 }
 
 #[test]
@@ -217,9 +187,7 @@ fn task_ids(stdout: &str) -> Vec<String> {
 #[test]
 fn the_default_task_id_is_the_end_of_the_inputs_name() {
     let long = format!("{}/{}.json", "é".repeat(90), "ü".repeat(110));
-    let sandbox = sandbox()
-        .with(&long, "{\"total\": 5}")
-        .with("l.ndjson", "\n{\"total\": 5}\n");
+    let sandbox = sandbox().with(&long, "{\"total\": 5}").with("l.ndjson", "\n{\"total\": 5}\n");
     let run = |args: &[&str]| {
         let run = sandbox.aov(args).input("{\"total\": 5}").run();
         assert_eq!((run.status, run.stderr.as_str()), (0, ""));
@@ -228,10 +196,7 @@ fn the_default_task_id_is_the_end_of_the_inputs_name() {
     let ndjson = ["verify", "-s", "schema.json", "--format", "ndjson"];
     let with = |more: &[&'static str]| [&ndjson, more].concat();
     assert_eq!(run(&with(&["pass.json", "-"])), ["pass.json", "stdin"]);
-    assert_eq!(
-        run(&with(&["--lines", "l.ndjson", "-"])),
-        ["l.ndjson:2", "stdin:1"]
-    );
+    assert_eq!(run(&with(&["--lines", "l.ndjson", "-"])), ["l.ndjson:2", "stdin:1"]);
     assert_eq!(run(&with(&["--task-id", "mine", "pass.json"])), ["mine"]);
 
     let mut args = ndjson.to_vec();
@@ -244,26 +209,21 @@ fn the_default_task_id_is_the_end_of_the_inputs_name() {
 #[test]
 fn names_with_line_ends_and_escape_sequences_stay_on_their_line() {
     let name = "a\nPASS  b\u{1b}[2J.json";
-    let sandbox = sandbox()
-        .with(name, "{\n  \"total\": \"5\"\n}")
-        .with("x\ny.json", "{\"total\": \n");
+    let sandbox =
+        sandbox().with(name, "{\n  \"total\": \"5\"\n}").with("x\ny.json", "{\"total\": \n");
     let shown = "a\\nPASS  b\\u001b[2J.json";
-    sandbox
-        .aov(&["verify", "-s", "schema.json", name])
-        .run()
-        .is(1, &failed(shown), "");
+    sandbox.aov(&["verify", "-s", "schema.json", name]).run().is(1, &failed(shown), "");
     let stdout = format!(
         "{}ERROR  x\\ny.json  could not be judged\n2 inputs: 0 passed, 1 failed, 1 could not be \
          judged\n",
         failed_line(shown)
     );
-    sandbox
-        .aov(&["verify", "-s", "schema.json", name, "x\ny.json"])
-        .run()
-        .is(2, &stdout, &broken("x\\ny.json"));
-    let run = sandbox
-        .aov(&["hash", name, "no\u{1b}such", "x\ny.json"])
-        .run();
+    sandbox.aov(&["verify", "-s", "schema.json", name, "x\ny.json"]).run().is(
+        2,
+        &stdout,
+        &broken("x\\ny.json"),
+    );
+    let run = sandbox.aov(&["hash", name, "no\u{1b}such", "x\ny.json"]).run();
     assert_eq!(run.stdout.lines().count(), 1);
     assert!(run.stdout.ends_with(&format!("  {shown}\n")), "{run:?}");
     assert_eq!(
@@ -274,4 +234,19 @@ fn names_with_line_ends_and_escape_sequences_stay_on_their_line() {
             broken("x\\ny.json")
         )
     );
+}
+
+#[test]
+fn standard_input_has_one_name() {
+    let error = broken("stdin").replace("$.total", "$.a");
+    for args in [
+        &["verify", "-s", "-", "pass.json"][..],
+        &["verify", "-r", "-", "pass.json"],
+        &["verify", "-t", "-", "pass.json"],
+        &["verify", "--request", "-"],
+        &["hash", "--request", "-"],
+        &["hash", "-"],
+    ] {
+        sandbox().aov(args).input("{\"a\":\n").run().is(2, "", &error);
+    }
 }

@@ -6,26 +6,12 @@ use crate::{broken, failed, passed, sandbox};
 fn the_report_goes_to_the_file_in_place_of_standard_output() {
     let sandbox = sandbox().with("report.txt", "old");
     sandbox
-        .aov(&[
-            "verify",
-            "-s",
-            "schema.json",
-            "-o",
-            "report.txt",
-            "fail.json",
-        ])
+        .aov(&["verify", "-s", "schema.json", "-o", "report.txt", "fail.json"])
         .run()
         .is(1, "", "");
     assert_eq!(sandbox.read("report.txt"), failed("fail.json"));
     sandbox
-        .aov(&[
-            "verify",
-            "-s",
-            "schema.json",
-            "--output",
-            "new.txt",
-            "pass.json",
-        ])
+        .aov(&["verify", "-s", "schema.json", "--report", "new.txt", "pass.json"])
         .run()
         .is(0, "", "");
     assert_eq!(sandbox.read("new.txt"), passed("pass.json"));
@@ -49,10 +35,8 @@ fn what_cannot_be_judged_is_in_the_file_too() {
         .run()
         .is(2, "", &broken("broken.json"));
     let report = sandbox.read("r.ndjson");
-    let lines: Vec<serde_json::Value> = report
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let lines: Vec<serde_json::Value> =
+        report.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), 2);
     assert_eq!(lines[0]["error"]["code"], "invalid_json");
     assert_eq!(lines[1]["result"], "pass");
@@ -60,54 +44,17 @@ fn what_cannot_be_judged_is_in_the_file_too() {
 
 #[test]
 fn a_run_that_ends_with_a_usage_error_leaves_the_file_alone() {
-    let sandbox = sandbox()
-        .with("report.txt", "old")
-        .with("blank.ndjson", "\n\n");
+    let sandbox = sandbox().with("report.txt", "old").with("blank.ndjson", "\n\n");
     let before = sandbox.names();
     for args in [
         &["verify", "-o", "report.txt", "pass.json"][..],
-        &[
-            "verify",
-            "-s",
-            "missing.json",
-            "-o",
-            "report.txt",
-            "pass.json",
-        ],
-        &[
-            "verify",
-            "-s",
-            "broken.json",
-            "-o",
-            "report.txt",
-            "pass.json",
-        ],
-        &[
-            "verify",
-            "-s",
-            "schema.json",
-            "-o",
-            "report.txt",
-            "--nope",
-            "pass.json",
-        ],
-        &[
-            "verify",
-            "-s",
-            "schema.json",
-            "-o",
-            "report.txt",
-            "--task-id",
-            "",
-            "pass.json",
-        ],
+        &["verify", "-s", "missing.json", "-o", "report.txt", "pass.json"],
+        &["verify", "-s", "broken.json", "-o", "report.txt", "pass.json"],
+        &["verify", "-s", "schema.json", "-o", "report.txt", "--nope", "pass.json"],
+        &["verify", "-s", "schema.json", "-o", "report.txt", "--task-id", "", "pass.json"],
     ] {
         let run = sandbox.aov(args).run();
-        assert_eq!(
-            (run.status, run.stdout.as_str()),
-            (2, ""),
-            "{args:?}: {run:?}"
-        );
+        assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{args:?}: {run:?}");
         assert!(run.stderr.starts_with("error: "), "{run:?}");
         assert_eq!(sandbox.read("report.txt"), "old", "{args:?}");
         assert_eq!(sandbox.names(), before, "{args:?}");
@@ -119,9 +66,7 @@ fn a_file_that_cannot_be_written_is_told_before_any_work() {
     let sandbox = sandbox().with_folder("folder");
     let before = sandbox.names();
     for target in ["no/report.txt", "folder"] {
-        let run = sandbox
-            .aov(&["verify", "-s", "schema.json", "-o", target, "broken.json"])
-            .run();
+        let run = sandbox.aov(&["verify", "-s", "schema.json", "-o", target, "broken.json"]).run();
         assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{run:?}");
         let start = format!("error: cannot write {target}: ");
         assert!(run.stderr.starts_with(&start), "{run:?}");
@@ -136,14 +81,7 @@ fn the_file_has_the_mode_of_any_new_file() {
     use std::os::unix::fs::PermissionsExt as _;
     let sandbox = sandbox().with("ordinary", "");
     sandbox
-        .aov(&[
-            "verify",
-            "-s",
-            "schema.json",
-            "-o",
-            "report.txt",
-            "pass.json",
-        ])
+        .aov(&["verify", "-s", "schema.json", "-o", "report.txt", "pass.json"])
         .run()
         .is(0, "", "");
     let mode = |name: &str| sandbox.path(name).metadata().unwrap().permissions().mode();
@@ -155,41 +93,21 @@ fn the_file_has_the_mode_of_any_new_file() {
 fn a_device_is_written_to_and_not_replaced() {
     let sandbox = sandbox();
     sandbox
-        .aov(&[
-            "verify",
-            "-s",
-            "schema.json",
-            "-o",
-            "/dev/null",
-            "pass.json",
-        ])
+        .aov(&["verify", "-s", "schema.json", "-o", "/dev/null", "pass.json"])
         .run()
         .is(0, "", "");
-    sandbox
-        .aov(&[
-            "verify",
-            "-s",
-            "schema.json",
-            "-o",
-            "/dev/stderr",
-            "fail.json",
-        ])
-        .run()
-        .is(1, "", &failed("fail.json"));
+    sandbox.aov(&["verify", "-s", "schema.json", "-o", "/dev/stderr", "fail.json"]).run().is(
+        1,
+        "",
+        &failed("fail.json"),
+    );
 }
 
 #[test]
 fn a_report_in_a_file_has_no_colour_unless_it_is_asked_for() {
     let sandbox = sandbox();
     sandbox
-        .aov(&[
-            "verify",
-            "-s",
-            "schema.json",
-            "-o",
-            "report.txt",
-            "pass.json",
-        ])
+        .aov(&["verify", "-s", "schema.json", "-o", "report.txt", "pass.json"])
         .run()
         .is(0, "", "");
     assert!(!sandbox.read("report.txt").contains('\u{1b}'));

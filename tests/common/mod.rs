@@ -69,10 +69,7 @@ impl Aov {
 
     /// Starts it with pipes at all three ends, for tests that talk to it while it runs.
     pub fn start(mut self) -> Child {
-        self.command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         self.command.spawn().unwrap()
     }
 
@@ -169,9 +166,8 @@ impl Sandbox {
     /// The names of what it holds, sorted.
     pub fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).unwrap();
-        let mut names: Vec<String> = entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
