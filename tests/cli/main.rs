@@ -3,13 +3,22 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod attest;
 mod batch;
+mod check_receipt;
 mod colour;
+mod fetching;
 mod formats;
 mod hash;
 mod inputs;
+mod key_files;
+mod keygen;
 mod output;
+mod pending;
+mod receipt_batches;
+mod receipt_terms;
 mod requirements;
+mod signing;
 mod streams;
 mod unreadable;
 mod usage;

@@ -351,7 +351,8 @@ ERROR  l.ndjson:4  could not be judged
         .aov(&["verify", "--requests", "--lines", "l.ndjson"])
         .run();
     assert_eq!((run.status, run.stdout.as_str()), (2, stdout));
-    let start = "error: l.ndjson:4:42: expected_schema is not a usable JSON Schema: at $.type it is ";
+    let start =
+        "error: l.ndjson:4:42: expected_schema is not a usable JSON Schema: at $.type it is ";
     assert!(run.stderr.starts_with(start), "{}", run.stderr);
 }
 
