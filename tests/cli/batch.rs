@@ -38,8 +38,8 @@ fn a_line_of_each_kind_is_counted() {
     let lines =
         format!("{{\"a\": \"aa\"}}\n{{\"a\": 1}}\n{{\"a\": \n{{\"a\": \"{}b\"}}\n", "a".repeat(40));
     let stdout = format!(
-        "PASS  l.ndjson:1
-FAIL  l.ndjson:2  schema:type at 'a': found 1 (integer), expected string
+        "PASS   l.ndjson:1
+FAIL   l.ndjson:2  schema:type at 'a': found 1 (integer), expected a string
 ERROR  l.ndjson:3  could not be judged
 UNDECIDED  l.ndjson:4  {UNDECIDED}
 4 inputs: 1 passed, 1 failed, 1 undecided, 1 could not be judged
@@ -85,8 +85,8 @@ fn results_come_in_the_order_of_the_inputs() {
     let big = format!("{{\"total\": 1, \"list\": [{}]}}", ["1"; 20_000].join(","));
     let sandbox = sandbox().with("big.json", big);
     let stdout = format!(
-        "PASS  big.json\nPASS  pass.json\n{}PASS  big.json\nERROR  broken.json  could not be \
-         judged\nPASS  pass.json\n6 inputs: 4 passed, 1 failed, 1 could not be judged\n",
+        "PASS   big.json\nPASS   pass.json\n{}PASS   big.json\nERROR  broken.json  could not be \
+         judged\nPASS   pass.json\n6 inputs: 4 passed, 1 failed, 1 could not be judged\n",
         failed_line("fail.json")
     );
     sandbox
@@ -117,11 +117,11 @@ fn fail_fast_stops_at_the_first_that_does_not_pass() {
             sandbox.aov(&[&options, more].concat()).run()
         };
         let stdout =
-            format!("PASS  pass.json\n{}2 inputs: 1 passed, 1 failed\n", failed_line("fail.json"));
+            format!("PASS   pass.json\n{}2 inputs: 1 passed, 1 failed\n", failed_line("fail.json"));
         fail_fast(&["-s", "schema.json", "pass.json", "fail.json", "broken.json", "pass.json"])
             .is(1, &stdout, "");
         let stdout = format!(
-            "PASS  l.ndjson:1\n{}2 inputs: 1 passed, 1 failed\n",
+            "PASS   l.ndjson:1\n{}2 inputs: 1 passed, 1 failed\n",
             failed_line("l.ndjson:2")
         );
         fail_fast(&["-s", "schema.json", "--lines", "l.ndjson"]).is(1, &stdout, "");
@@ -134,7 +134,7 @@ fn fail_fast_stops_at_the_first_that_does_not_pass() {
         fail_fast(&["-s", "hard-schema.json", "hard.json", "broken.json"]).is(3, &stdout, "");
         fail_fast(&["-s", "schema.json", "pass.json", "pass.json"]).is(
             0,
-            "PASS  pass.json\nPASS  pass.json\n2 inputs: 2 passed\n",
+            "PASS   pass.json\nPASS   pass.json\n2 inputs: 2 passed\n",
             "",
         );
     }

@@ -187,7 +187,7 @@ fn a_failure_names_everything_in_json() {
   "enforce_rules": false,
   "strict_content_check": true,
   "errors": [
-    "schema:type at 'total': found \"5\" (string), expected number"
+    "schema:type at 'total': found \"5\" (string), expected a number"
   ],
   "errors_total": 1,
   "errors_omitted": 0,
@@ -195,9 +195,9 @@ fn a_failure_names_everything_in_json() {
     {
       "check": "schema:type",
       "path": "$.total",
-      "expected": "number",
+      "expected": "a number",
       "found": "\"5\" (string)",
-      "message": "schema:type at 'total': found \"5\" (string), expected number"
+      "message": "schema:type at 'total': found \"5\" (string), expected a number"
     }
   ],
   "errors_detail_total": 1,
@@ -210,7 +210,7 @@ fn a_failure_names_everything_in_json() {
       "source": "schema",
       "check": "schema:type",
       "path": "$.total",
-      "expected": "number",
+      "expected": "a number",
       "found": "\"5\" (string)"
     }
   ],
@@ -352,7 +352,7 @@ fn compact_responses_leave_out_the_details() {
 fn undecided_has_its_place_in_every_format() {
     let sandbox = with_undecided(sandbox());
     let human = format!(
-        "UNDECIDED  hard.json\n\n  {UNDECIDED}\n  Nothing is signed or paid on this; simplify the \
+        "UNDECIDED  hard.json\n\n  {UNDECIDED}\n  There is no verdict; simplify the \
          schema's patterns.\n"
     );
     for (format, stdout) in
@@ -365,7 +365,7 @@ fn undecided_has_its_place_in_every_format() {
     }
     sandbox.aov(&["verify", "-q", "-s", "hard-schema.json", "hard.json"]).run().is(3, "", "");
     let stdout = format!(
-        "UNDECIDED  hard.json  {UNDECIDED}\nPASS  pass.json\n2 inputs: 1 passed, 1 undecided\n"
+        "UNDECIDED  hard.json  {UNDECIDED}\nPASS   pass.json\n2 inputs: 1 passed, 1 undecided\n"
     );
     sandbox
         .aov(&["verify", "-s", "hard-schema.json", "hard.json", "pass.json"])
@@ -410,7 +410,7 @@ fn quiet_silences_people_only() {
         .is(1, "", "");
     assert_eq!(
         sandbox.read("report.txt"),
-        format!("PASS  pass.json\n{}2 inputs: 1 passed, 1 failed\n", failed_line("fail.json"))
+        format!("PASS   pass.json\n{}2 inputs: 1 passed, 1 failed\n", failed_line("fail.json"))
     );
 }
 

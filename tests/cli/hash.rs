@@ -76,8 +76,8 @@ fn a_hash_is_compared() {
 
 #[test]
 fn every_line_has_a_hash() {
-    let stderr = "error: l.ndjson:4:3: the text ends inside a value, in $.[1]\n  help: Check that \
-                  it was written and transferred completely.\n";
+    let stderr = "error: l.ndjson:4:3: the text ends inside a value, in $.[1]\n  help: Complete \
+                  the line; for one value over several lines leave --lines out.\n";
     let sandbox = sandbox().with("l.ndjson", "{\"total\": 5}\n\n{\"total\":\"5\"}\r\n[1\n");
     sandbox.aov(&["hash", "--lines", "l.ndjson"]).run().is(
         2,

@@ -21,7 +21,7 @@ fn one_file_gets_a_full_report() {
 #[test]
 fn several_files_get_a_line_each_and_a_summary() {
     let stdout = format!(
-        "PASS  pass.json\n{}ERROR  broken.json  could not be judged\n\
+        "PASS   pass.json\n{}ERROR  broken.json  could not be judged\n\
          3 inputs: 1 passed, 1 failed, 1 could not be judged\n",
         failed_line("fail.json")
     );
@@ -44,7 +44,7 @@ fn a_folder_stands_for_every_json_file_below_it_sorted() {
     let deep = name(["out", &name(["a", "c.json"])]);
     let (a, b) = (name(["out", "a.json"]), name(["out", "b.json"]));
     let stdout =
-        format!("{}PASS  {a}\nPASS  {b}\n3 inputs: 2 passed, 1 failed\n", failed_line(&deep));
+        format!("{}PASS   {a}\nPASS   {b}\n3 inputs: 2 passed, 1 failed\n", failed_line(&deep));
     sandbox.aov(&["verify", "-s", "schema.json", "out"]).run().is(1, &stdout, "");
 }
 
@@ -61,7 +61,7 @@ fn links_below_a_folder_are_read_but_never_followed_in_circles() {
 fn a_pattern_that_the_shell_left_alone_is_expanded() {
     let sandbox = sandbox();
     sandbox.aov(&["verify", "-s", "schema.json", "f*.json"]).run().is(1, &failed("fail.json"), "");
-    let stdout = "ERROR  broken.json  could not be judged\nPASS  pass.json\nPASS  pass.json\n\
+    let stdout = "ERROR  broken.json  could not be judged\nPASS   pass.json\nPASS   pass.json\n\
                   3 inputs: 2 passed, 1 could not be judged\n";
     sandbox.aov(&["verify", "-s", "schema.json", "[bp]*.json", "p?ss.json"]).run().is(
         2,
@@ -95,7 +95,7 @@ fn nothing_found_is_never_a_success() {
         sandbox.aov(&["verify", "-s", "schema.json", "pass.json", argument]).run().is(
             2,
             &format!(
-                "PASS  pass.json\nERROR  {argument}  could not be judged\n\
+                "PASS   pass.json\nERROR  {argument}  could not be judged\n\
                      2 inputs: 1 passed, 1 could not be judged\n"
             ),
             &stderr,
@@ -110,7 +110,8 @@ fn standard_input_is_read_once_by_its_name_or_when_it_is_a_pipe() {
     for args in [&["verify", "-s", "schema.json", "-"][..], &["verify", "-s", "schema.json"]] {
         sandbox.aov(args).input(&text).run().is(1, &failed("stdin"), "");
     }
-    let stdout = format!("PASS  pass.json\n{}2 inputs: 1 passed, 1 failed\n", failed_line("stdin"));
+    let stdout =
+        format!("PASS   pass.json\n{}2 inputs: 1 passed, 1 failed\n", failed_line("stdin"));
     sandbox
         .aov(&["verify", "-s", "schema.json", "pass.json", "-"])
         .input(&text)
@@ -233,4 +234,19 @@ fn names_with_line_ends_and_escape_sequences_stay_on_their_line() {
             broken("x\\ny.json")
         )
     );
+}
+
+#[test]
+fn standard_input_has_one_name() {
+    let error = broken("stdin").replace("$.total", "$.a");
+    for args in [
+        &["verify", "-s", "-", "pass.json"][..],
+        &["verify", "-r", "-", "pass.json"],
+        &["verify", "-t", "-", "pass.json"],
+        &["verify", "--request", "-"],
+        &["hash", "--request", "-"],
+        &["hash", "-"],
+    ] {
+        sandbox().aov(args).input("{\"a\":\n").run().is(2, "", &error);
+    }
 }

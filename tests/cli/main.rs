@@ -3,14 +3,22 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod attest;
 mod batch;
+mod check_receipt;
 mod colour;
+mod fetching;
 mod formats;
 mod hash;
 mod inputs;
+mod key_files;
+mod keygen;
 mod output;
 mod pending;
+mod receipt_batches;
+mod receipt_terms;
 mod requirements;
+mod signing;
 mod streams;
 mod unreadable;
 mod usage;
@@ -60,7 +68,7 @@ fn failed(name: &str) -> String {
 
   schema:type at 'total'
     place    {name}:2:12
-    expected number
+    expected a number
     found    \"5\" (string)
     fix      Write the number without quotes.
     schema   $.properties.total.type
@@ -72,7 +80,7 @@ fn failed(name: &str) -> String {
 
 /// The line of an output like `fail.json` among several.
 fn failed_line(name: &str) -> String {
-    format!("FAIL  {name}  schema:type at 'total': found \"5\" (string), expected number\n")
+    format!("FAIL   {name}  schema:type at 'total': found \"5\" (string), expected a number\n")
 }
 
 /// What standard error says of a text like `broken.json`.
@@ -80,6 +88,15 @@ fn broken(name: &str) -> String {
     format!(
         "error: {name}:2:1: the text ends inside a value, in $.total
   help: Check that it was written and transferred completely.
+"
+    )
+}
+
+/// What standard error says of such a text on a line of its own, with `--lines`.
+fn broken_line(name: &str, line: usize) -> String {
+    format!(
+        "error: {name}:{line}:11: the text ends inside a value, in $.total
+  help: Complete the line; for one value over several lines leave --lines out.
 "
     )
 }

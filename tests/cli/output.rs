@@ -11,7 +11,7 @@ fn the_report_goes_to_the_file_in_place_of_standard_output() {
         .is(1, "", "");
     assert_eq!(sandbox.read("report.txt"), failed("fail.json"));
     sandbox
-        .aov(&["verify", "-s", "schema.json", "--output", "new.txt", "pass.json"])
+        .aov(&["verify", "-s", "schema.json", "--report", "new.txt", "pass.json"])
         .run()
         .is(0, "", "");
     assert_eq!(sandbox.read("new.txt"), passed("pass.json"));

@@ -12,7 +12,7 @@ fn one_failure(verdict: &str, check: &str, informs: &str, wanted: &str) -> Strin
     place    pass.json:1:11
     expected a value {wanted}
     found    5
-    fix      Change it to a value {wanted}.
+    fix      Correct it if it is wrong; what is asked for is a value {wanted}.
 
   7 of 8 checks passed (87.5%): schema 0 of 0, integrity 7 of 8
 "
@@ -97,7 +97,7 @@ fn schema_rules_and_bounds_are_checked_together() {
 
   schema:type at 'total'
     place    fail.json:2:12
-    expected number
+    expected a number
     found    \"5\" (string)
     fix      Write the number without quotes.
     schema   $.properties.total.type
@@ -181,9 +181,9 @@ fn a_template_stands_for_schema_rules_and_bounds() {
     place    pass.json:1:11
     expected a value <= 4
     found    5
-    fix      Change it to a value <= 4.
+    fix      Correct it if it is wrong; what is asked for is a value <= 4.
 
-  8 of 9 checks passed (88.9%): schema 1 of 1, integrity 7 of 8
+  8 of 9 checks passed (88.8%): schema 1 of 1, integrity 7 of 8
 ";
     sandbox.aov(&["verify", "-t", "template.json", "pass.json"]).run().is(1, stdout, "");
     let run = sandbox
@@ -305,8 +305,7 @@ fn a_bad_schema_file_is_named_with_line_and_column() {
 
     let run = sandbox.aov(&["verify", "-s", "elsewhere.json", "pass.json"]).run();
     assert_eq!((run.status, run.stdout.as_str()), (2, ""));
-    let start =
-        "error: elsewhere.json:1:10: expected_schema is not a usable JSON Schema: $.\\$ref: ";
+    let start = "error: elsewhere.json:1:10: expected_schema is not a usable JSON Schema: at $.$ref it leaves ";
     assert!(run.stderr.starts_with(start), "{}", run.stderr);
 
     sandbox.aov(&["verify", "-s", "dialect.json", "pass.json"]).run().is(
@@ -342,8 +341,8 @@ fn every_line_can_be_a_whole_request() {
                     {\"task_id\":\"b\",\"expected_schema\":false,\"submitted_output\":1}\n\
                     {\"task_id\":\"c\",\"expected_schema\":{\"type\":7},\"submitted_output\":1}\n";
     let stdout = "\
-PASS  l.ndjson:1
-FAIL  l.ndjson:3  schema:false at '$': found 1 (integer), expected nothing at this place
+PASS   l.ndjson:1
+FAIL   l.ndjson:3  schema:false at '$': found 1 (integer), expected nothing at this place
 ERROR  l.ndjson:4  could not be judged
 3 inputs: 1 passed, 1 failed, 1 could not be judged
 ";
@@ -352,7 +351,8 @@ ERROR  l.ndjson:4  could not be judged
         .aov(&["verify", "--requests", "--lines", "l.ndjson"])
         .run();
     assert_eq!((run.status, run.stdout.as_str()), (2, stdout));
-    let start = "error: l.ndjson:4:42: expected_schema is not a usable JSON Schema: $.type: ";
+    let start =
+        "error: l.ndjson:4:42: expected_schema is not a usable JSON Schema: at $.type it is ";
     assert!(run.stderr.starts_with(start), "{}", run.stderr);
 }
 
@@ -368,15 +368,15 @@ fn every_file_can_be_a_whole_request() {
         Sandbox::new().with("in/a.json", request("1")).with("in/b.json", request("\"1\""));
     let separator = std::path::MAIN_SEPARATOR;
     let stdout = format!(
-        "PASS  in{separator}a.json\nFAIL  in{separator}b.json  schema:type at '$': found \"1\" \
-         (string), expected number\n2 inputs: 1 passed, 1 failed\n"
+        "PASS   in{separator}a.json\nFAIL   in{separator}b.json  schema:type at '$': found \"1\" \
+         (string), expected a number\n2 inputs: 1 passed, 1 failed\n"
     );
     sandbox.aov(&["verify", "--requests", "in"]).run().is(1, &stdout, "");
     let stdout = "FAIL  stdin  (task t)
 
   schema:type at '$'
     place    stdin:2:22
-    expected number
+    expected a number
     found    \"1\" (string)
     fix      Write the number without quotes.
     schema   $.type
@@ -393,10 +393,10 @@ fn every_file_can_be_a_whole_request() {
 fn lines_are_judged_one_by_one_with_their_places() {
     let lines = "{\"total\": 5}\n\r\n  \n{\"total\": \"5\"}\r\n{\"total\": \n{\"total\": 6}";
     let stdout = "\
-PASS  l.ndjson:1
-FAIL  l.ndjson:4  schema:type at 'total': found \"5\" (string), expected number
+PASS   l.ndjson:1
+FAIL   l.ndjson:4  schema:type at 'total': found \"5\" (string), expected a number
 ERROR  l.ndjson:5  could not be judged
-PASS  l.ndjson:6
+PASS   l.ndjson:6
 4 inputs: 2 passed, 1 failed, 1 could not be judged
 ";
     sandbox()
@@ -406,8 +406,8 @@ PASS  l.ndjson:6
         .is(
             2,
             stdout,
-            "error: l.ndjson:5:11: the text ends inside a value, in $.total\n  help: Check that it \
-             was written and transferred completely.\n",
+            "error: l.ndjson:5:11: the text ends inside a value, in $.total\n  help: Complete the \
+             line; for one value over several lines leave --lines out.\n",
         );
 }
 
@@ -415,7 +415,7 @@ PASS  l.ndjson:6
 fn a_folder_of_lines_is_every_ndjson_and_jsonl_file() {
     let separator = std::path::MAIN_SEPARATOR;
     let stdout = format!(
-        "PASS  in{separator}a.jsonl:1\nPASS  in{separator}b.ndjson:1\n2 inputs: 2 passed\n"
+        "PASS   in{separator}a.jsonl:1\nPASS   in{separator}b.ndjson:1\n2 inputs: 2 passed\n"
     );
     sandbox()
         .with("in/b.ndjson", "{\"total\": 1}\n")
@@ -456,4 +456,29 @@ fn without_a_schema_anything_fits() {
         &failed("fail.json"),
         "",
     );
+}
+
+#[test]
+fn what_a_line_lacks_is_told_with_its_line() {
+    let lines = "{\"task_id\":\"a\",\"expected_schema\":true,\"submitted_output\":1}\n{\"detail\":\"full\"}\n";
+    let run = Sandbox::new()
+        .with("l.ndjson", lines)
+        .aov(&["verify", "--requests", "--lines", "l.ndjson"])
+        .run();
+    assert_eq!(run.status, 2);
+    let told: Vec<&str> = run.stderr.lines().filter(|line| line.contains(" missing")).collect();
+    assert_eq!(told.len(), 3, "{run:?}");
+    for line in told {
+        assert!(line.starts_with("error: l.ndjson:2"), "{line}");
+    }
+}
+
+#[test]
+fn the_task_id_option_names_a_refused_request_too() {
+    let run = Sandbox::new()
+        .with("bad.json", "{\"task_id\": \"theirs\"}")
+        .aov(&["verify", "--format", "ndjson", "--task-id", "mine", "--request", "bad.json"])
+        .run();
+    let item: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(item["task_id"], "mine");
 }

@@ -2,9 +2,10 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdout};
+use std::time::{Duration, Instant};
 
 use crate::common::Aov;
-use crate::{broken, sandbox};
+use crate::{broken_line, sandbox};
 
 fn lines_of(child: &mut Child) -> BufReader<ChildStdout> {
     BufReader::new(child.stdout.take().unwrap())
@@ -30,7 +31,7 @@ fn a_closed_pipe_ends_quietly_with_the_worst_status_so_far() {
     for (first, status, stderr) in [
         ("{\"total\": 5}", 0, String::new()),
         ("{\"total\": \"5\"}", 1, String::new()),
-        ("{\"total\": ", 2, broken("l.ndjson").replace("2:1", "1:11")),
+        ("{\"total\": ", 2, broken_line("l.ndjson", 1)),
     ] {
         let sandbox = sandbox().with("l.ndjson", format!("{first}\n{many}"));
         for format in ["human", "json", "ndjson"] {
@@ -139,7 +140,7 @@ fn peak_over(count: usize) -> u64 {
     });
     let mut stdout = lines_of(&mut child);
     for number in 1..=count {
-        assert_eq!(next_line(&mut stdout), format!("PASS  stdin:{number}\n"));
+        assert_eq!(next_line(&mut stdout), format!("PASS   stdin:{number}\n"));
     }
     let peak = peak(&child);
     drop(writer.join().unwrap());
@@ -232,7 +233,7 @@ fn a_line_longer_than_any_buffer_is_one_value() {
         .is(
             1,
             &format!(
-                "PASS  stdin:1\nPASS  stdin:2\n{}3 inputs: 2 passed, 1 failed\n",
+                "PASS   stdin:1\nPASS   stdin:2\n{}3 inputs: 2 passed, 1 failed\n",
                 crate::failed_line("stdin:3")
             ),
             "",
@@ -243,4 +244,53 @@ fn a_line_longer_than_any_buffer_is_one_value() {
 fn input_that_nobody_reads_does_no_harm() {
     let run = Aov::new(&["verify", "--nope"]).input("x".repeat(1_000_000)).run();
     assert_eq!(run.status, 2);
+}
+
+/// The status of a run that ends without being fed any further; `None` where it never does.
+fn ends(child: &mut Child) -> Option<i32> {
+    let patience = Instant::now() + Duration::from_secs(30);
+    while Instant::now() < patience {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status.code();
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    None
+}
+
+#[test]
+fn fail_fast_does_not_wait_for_a_pipe_that_stays_open() {
+    for jobs in ["1", "2"] {
+        let sandbox = sandbox();
+        let mut child = sandbox
+            .aov(&["verify", "-s", "schema.json", "--lines", "--fail-fast", "--jobs", jobs, "-"])
+            .start();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(b"{\"total\": \"5\"}\n").unwrap();
+        assert_eq!(ends(&mut child), Some(1), "{jobs} jobs");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_reports_what_it_judged() {
+    let sandbox = sandbox();
+    let mut child =
+        sandbox.aov(&["verify", "-s", "schema.json", "--lines", "--format", "json", "-"]).start();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    stdin.write_all(b"{\"total\": 5}\n").unwrap();
+    let mut text = String::new();
+    while !text.contains("stdin:1") {
+        assert_ne!(stdout.read_line(&mut text).unwrap(), 0, "ended early");
+    }
+    let id = child.id().to_string();
+    let sent = std::process::Command::new("kill").args(["-INT", &id]).status().unwrap();
+    assert!(sent.success());
+    assert!(ends(&mut child).is_some(), "ended by the signal itself, or not at all");
+    stdout.read_to_string(&mut text).unwrap();
+    let responses: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
+    assert_eq!(responses.len(), 1);
 }

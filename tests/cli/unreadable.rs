@@ -6,7 +6,7 @@ use crate::{SCHEMA, failed_line, passed, sandbox};
 #[track_caller]
 fn does_not_stop_the_others(sandbox: &crate::Sandbox, bad: &str, error: &str) {
     let stdout = format!(
-        "PASS  pass.json\nERROR  {bad}  could not be judged\n{}3 inputs: 1 passed, 1 failed, 1 \
+        "PASS   pass.json\nERROR  {bad}  could not be judged\n{}3 inputs: 1 passed, 1 failed, 1 \
          could not be judged\n",
         failed_line("fail.json")
     );
@@ -29,7 +29,7 @@ fn a_missing_file() {
     does_not_stop_the_others(&sandbox, "missing.json", error);
     sandbox.aov(&["verify", "-s", "schema.json", "--lines", "missing.json", "pass.json"]).run().is(
         2,
-        "ERROR  missing.json  could not be judged\nPASS  pass.json:1\n2 inputs: 1 passed, 1 \
+        "ERROR  missing.json  could not be judged\nPASS   pass.json:1\n2 inputs: 1 passed, 1 \
              could not be judged\n",
         error,
     );
@@ -60,7 +60,7 @@ fn a_folder_where_a_file_is_wanted() {
     let run = sandbox.aov(&["verify", "-s", "schema.json", "--lines", "folder", "pass.json"]).run();
     run.is(
         2,
-        "ERROR  folder  could not be judged\nPASS  pass.json:1\n2 inputs: 1 passed, 1 could not \
+        "ERROR  folder  could not be judged\nPASS   pass.json:1\n2 inputs: 1 passed, 1 could not \
          be judged\n",
         "error: folder: no *.jsonl or *.ndjson below it; nothing was checked\n  help: Check the \
          name; a run that checks nothing is never a success.\n",
@@ -95,7 +95,7 @@ fn a_fifo_is_an_input_like_any_other() {
         (
             &["-s", "schema.json", "--lines", "fifo"],
             "{\"total\": 5}",
-            "PASS  fifo:1\n1 input: 1 passed\n".to_owned(),
+            "PASS   fifo:1\n1 input: 1 passed\n".to_owned(),
         ),
         (&["-s", "fifo", "pass.json"], SCHEMA, passed("pass.json")),
     ] {
@@ -212,9 +212,56 @@ fn a_byte_order_mark_changes_nothing() {
     );
     sandbox.aov(&["verify", "-s", "schema.json", "--lines", "bom.ndjson"]).run().is(
         0,
-        "PASS  bom.ndjson:1\nPASS  bom.ndjson:2\n2 inputs: 2 passed\n",
+        "PASS   bom.ndjson:1\nPASS   bom.ndjson:2\n2 inputs: 2 passed\n",
         "",
     );
     let hash = |name: &str| sandbox.aov(&["hash", name]).run().stdout[..64].to_owned();
     assert_eq!(hash("bom.json"), hash("fail.json"));
+}
+
+#[test]
+fn an_input_without_lines_is_named_and_told_in_every_format() {
+    let sandbox = sandbox()
+        .with("empty.ndjson", "")
+        .with("blank.ndjson", "\n  \n\r\n")
+        .with("some.ndjson", "{\"total\": 5}\n");
+    let ndjson = ["verify", "-s", "schema.json", "--format", "ndjson", "--lines"];
+    let json = ["verify", "-s", "schema.json", "--format", "json", "--lines"];
+    for name in ["empty.ndjson", "blank.ndjson"] {
+        let start = format!("error: {name}: no line with a value");
+        // Also where another input holds some: a list that came out empty is no success.
+        for more in [&[][..], &["some.ndjson"]] {
+            let run = sandbox.aov(&[&ndjson[..], &[name], more].concat()).run();
+            assert!(run.stderr.starts_with(&start), "{run:?}");
+            assert_eq!(run.status, 2, "{run:?}");
+            let first: serde_json::Value =
+                serde_json::from_str(run.stdout.lines().next().unwrap()).unwrap();
+            assert_eq!(first["input"], name);
+            assert_eq!(first["error"]["code"], "unreadable_input");
+
+            let run = sandbox.aov(&[&json[..], &[name], more].concat()).run();
+            let items: Vec<serde_json::Value> = serde_json::from_str(&run.stdout).unwrap();
+            assert_eq!(items.len(), 1 + more.len(), "{run:?}");
+        }
+        let run = sandbox.aov(&["hash", "--lines", "--format", "json", name]).run();
+        assert!(run.stderr.starts_with(&start), "{run:?}");
+        assert_eq!(run.status, 2, "{run:?}");
+    }
+}
+
+#[test]
+fn names_in_the_input_never_make_a_message_without_end() {
+    let long = "n".repeat(100_000);
+    let sandbox = sandbox()
+        .with("name.json", format!("{{\"{long}\": nul}}"))
+        .with("twice.json", format!("{{\"{long}\": 1, \"{long}\": 2}}"))
+        .with("id.json", format!("{{\"task_id\": \"{long}\"}}"));
+    for name in ["name.json", "twice.json", "id.json"] {
+        for format in ["human", "json", "ndjson"] {
+            let run = sandbox.aov(&["verify", "--format", format, "--requests", name]).run();
+            assert_eq!(run.status, 2);
+            let length = run.stdout.len() + run.stderr.len();
+            assert!(length < 10_000, "{name} as {format}: {length} bytes");
+        }
+    }
 }

@@ -27,7 +27,7 @@ impl Aov {
     pub fn new(args: &[&str]) -> Aov {
         let mut command = Command::new(env!("CARGO_BIN_EXE_aov"));
         command.args(args).current_dir(env!("CARGO_MANIFEST_DIR"));
-        for name in ["NO_COLOR", "CLICOLOR_FORCE", "COLUMNS"] {
+        for name in ["NO_COLOR", "CLICOLOR_FORCE", "COLUMNS", "SOURCE_DATE_EPOCH"] {
             command.env_remove(name);
         }
         Aov { command, input: None }
@@ -144,6 +144,25 @@ impl Sandbox {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, bytes).unwrap();
         self
+    }
+
+    /// With a file that only its owner can read, where there are such bits.
+    pub fn with_private(self, name: &str, bytes: impl AsRef<[u8]>) -> Sandbox {
+        let sandbox = self.with(name, bytes);
+        sandbox.set_mode(name, 0o600);
+        sandbox
+    }
+
+    /// Changes who may access a file, where there are such bits.
+    pub fn set_mode(&self, name: &str, mode: u32) {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let permissions = std::fs::Permissions::from_mode(mode);
+            std::fs::set_permissions(self.path(name), permissions).unwrap();
+        }
+        #[cfg(not(unix))]
+        let _ = (name, mode);
     }
 
     /// With an empty folder.
