@@ -582,6 +582,9 @@ fn check_issuer(receipt: &Receipt<'_>, terms: &Terms<'_>, steps: &mut Steps) {
         KeySource::Card { origin: CardOrigin::User { .. }, .. } => {
             (StepStatus::Passed, "the user gave the agent-card".to_owned())
         }
+        KeySource::Given { .. } if !steps.has_passed(StepName::Key) => {
+            (StepStatus::NotChecked, "the given key is for another version".to_owned())
+        }
         KeySource::Given { .. } => (StepStatus::Passed, "the user gave the key".to_owned()),
         KeySource::BuiltIn { .. } if names_service(receipt) => {
             (StepStatus::Passed, "the hosted service, known to this program".to_owned())

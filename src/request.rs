@@ -425,7 +425,7 @@ impl Problems {
     pub(crate) fn schema(&mut self, schema: Value<'_>, found: Vec<crate::schema::SchemaProblem>) {
         for problem in found {
             let place = match problem.place.as_str() {
-                "$" => String::new(),
+                "$" => "it ".to_owned(),
                 place => format!("at {} it ", shortened(&escaped(place))),
             };
             self.push(FieldProblem {

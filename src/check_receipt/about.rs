@@ -51,6 +51,10 @@ pub(super) fn check(receipt: &Receipt<'_>, terms: &Terms<'_>, steps: &mut Steps)
             // Compact receipts have no request hash; that another is missing fails the shape.
             continue;
         };
+        if matches!(terms.about, About::NotFound { .. }) {
+            // Looking for a request is asking for what it would settle.
+            steps.asked.push(name);
+        }
         match hash(name) {
             None => steps.add(name, StepStatus::NotChecked, missing(name)),
             Some(actual) => {
@@ -71,6 +75,9 @@ pub(super) fn check(receipt: &Receipt<'_>, terms: &Terms<'_>, steps: &mut Steps)
         }
         None => {
             let name = StepName::RequestFields;
+            if matches!(terms.about, About::NotFound { .. }) {
+                steps.asked.push(name);
+            }
             steps.add(name, StepStatus::NotChecked, missing(name));
         }
     }

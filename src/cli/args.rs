@@ -91,6 +91,12 @@ pub(crate) struct RequirementArgs {
 }
 
 impl RequirementArgs {
+    /// The files that it names.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        let files = [&self.request, &self.schema, &self.rules, &self.bounds, &self.template];
+        files.into_iter().flatten()
+    }
+
     /// `--enforce-rules` and `--no-enforce-rules`, where one is given.
     pub(crate) fn enforcement(&self) -> Option<bool> {
         match (self.enforce_rules, self.no_enforce_rules) {

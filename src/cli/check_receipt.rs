@@ -3,6 +3,7 @@
 mod requests;
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agent_output_verifier::agent_card::{self, AgentCard};
@@ -31,8 +32,10 @@ use requests::Requests;
 /// Runs the command.
 pub(crate) fn run(args: &CheckReceipt, color: ColorChoice) -> Result<Status> {
     let files = [&args.request, &args.output, &args.schema, &args.rules, &args.bounds];
-    let files = files.into_iter().flatten();
-    claim_stdin(files.chain(&args.receipts).map(std::path::PathBuf::as_path))?;
+    let files = files.into_iter().flatten().map(PathBuf::as_path);
+    let files = files.chain(args.agent_card.as_deref().map(Path::new));
+    claim_stdin(files.clone().chain(args.receipts.iter().map(PathBuf::as_path)))?;
+    let stdin_taken = files.clone().any(|path| path == Path::new("-"));
     let card = card_of(args)?;
     let issuers = args.issuer.iter().map(|issuer| {
         Issuer::parse(issuer).map_err(|error| {
@@ -46,18 +49,15 @@ pub(crate) fn run(args: &CheckReceipt, color: ColorChoice) -> Result<Status> {
     };
     let parts = PartFiles::read(args)?;
     let parts = parts.parse()?;
+    let about = parts.about()?;
     let requests = args.requests.as_deref().map(Requests::open).transpose()?;
-    let stdin_taken = [&args.request, &args.output, &args.schema, &args.rules, &args.bounds]
-        .into_iter()
-        .flatten()
-        .any(|path| path.as_os_str() == "-");
     let inputs = inputs(&args.receipts, args.lines, stdin_taken, "receipt")?;
     let receipts = Receipts {
         card,
         cards: Mutex::default(),
         issuers,
         now,
-        parts: &parts,
+        about,
         requests,
         recheck: args.recheck,
         required: required(&args.require)?,
@@ -132,7 +132,7 @@ fn card_of(args: &CheckReceipt) -> Result<Source> {
             }
         });
     }
-    let bytes = read_file(std::path::Path::new(card))?;
+    let bytes = read_file(Path::new(card))?;
     let card = agent_card::parse(&bytes).map_err(|error| {
         let help = "Give the issuer's agent-card, such as its /.well-known/agent-card.json.";
         Trouble::new(format!("{}: {error}", shown(card)), help)
@@ -200,7 +200,7 @@ impl Parts<'_> {
     }
 
     /// What the files say of every receipt.
-    fn about(&self) -> Result<About<'_>, Vec<Trouble>> {
+    fn about(&self) -> Result<About<'_>> {
         if let Some(request) = self.get(Part::Request) {
             return Ok(About::Request(request));
         }
@@ -210,7 +210,7 @@ impl Parts<'_> {
         let rules = self.get(Part::Rules).map(RuleSet::read).transpose().map_err(|error| {
             let files: Vec<(&str, &Document<'_>)> =
                 self.documents.iter().map(|(_, name, document)| (*name, document)).collect();
-            of_invalid_request(&error, &files, None)
+            Troubles(of_invalid_request(&error, &files, None))
         })?;
         let bounds = self.get(Part::Bounds);
         let supplied = rules.map(|set| Supplied {
@@ -234,7 +234,8 @@ struct Receipts<'r> {
     cards: Mutex<HashMap<String, Arc<Result<AgentCard, String>>>>,
     issuers: Vec<Issuer>,
     now: i64,
-    parts: &'r Parts<'r>,
+    /// What the files that the user named say of every receipt.
+    about: About<'r>,
     requests: Option<Requests>,
     recheck: bool,
     required: Required,
@@ -266,17 +267,13 @@ impl Receipts<'_> {
             _ => None,
         };
         let about = match (paired, &found, &request_document) {
-            (Some(request), ..) => Ok(About::Request(request)),
-            (None, Some(_), Some(document)) => Ok(About::Request(document.root())),
-            (None, Some(Err(reason)), _) => Ok(About::NotFound { reason }),
+            (Some(request), ..) => About::Request(request),
+            (None, Some(_), Some(document)) => About::Request(document.root()),
+            (None, Some(Err(reason)), _) => About::NotFound { reason },
             (None, Some(Ok(_)), None) => {
-                Ok(About::NotFound { reason: "the request changed while it was read" })
+                About::NotFound { reason: "the request changed while it was read" }
             }
-            (None, None, _) => self.parts.about(),
-        };
-        let about = match about {
-            Ok(about) => about,
-            Err(troubles) => return self.unusable(name, troubles, done),
+            (None, None, _) => self.about,
         };
         self.check_about(receipt, about, name, done);
     }
@@ -321,12 +318,6 @@ impl Receipts<'_> {
         });
     }
 
-    fn unusable(&self, name: Name<'_>, troubles: Vec<Trouble>, done: &mut Done) {
-        let message: Vec<&str> = troubles.iter().map(|t| t.message.as_str()).collect();
-        let body = ErrorBody::unreadable(message.join("; "));
-        self.error(name, body, &troubles, done);
-    }
-
     fn error(&self, name: Name<'_>, body: ErrorBody, troubles: &[Trouble], done: &mut Done) {
         done.item(Status::Unusable, self.renderer.frame.between(), |out| {
             self.renderer.item(name, &Item::Error(&body), out);
@@ -366,7 +357,8 @@ impl Process for Receipts<'_> {
     }
 
     fn unreadable(&self, name: Name<'_>, trouble: Trouble, done: &mut Done) {
-        self.unusable(name, vec![trouble], done);
+        let body = ErrorBody::unreadable(trouble.message.clone());
+        self.error(name, body, &[trouble], done);
     }
 
     fn frame(&self) -> &Frame {

@@ -6,6 +6,7 @@ use std::io::{self, Read, Write as _};
 use std::path::Path;
 
 use agent_output_verifier::agent_card;
+use agent_output_verifier::check_receipt::host_of;
 use agent_output_verifier::datetime::format_utc_micros;
 use agent_output_verifier::key::{KeyFile, KeyFileError, next_version};
 use anyhow::Result;
@@ -20,66 +21,81 @@ use super::verify::now;
 /// Bytes that a key file may have: many times what one with a hundred earlier keys has.
 const MAX_KEY_FILE: u64 = 64 * 1024;
 
-/// Reads the key file that the arguments name.
+/// Reads the key file that the arguments name: a path, `-` for standard input, `env:NAME` for a
+/// variable.
 pub(crate) fn read(args: &KeyArgs) -> Result<KeyFile> {
-    read_from(&args.key, args.key_version.as_deref(), args.insecure_key_permissions)
-}
-
-/// Reads a key file: a path, `-` for standard input, `env:NAME` for a variable.
-fn read_from(source: &str, key_version: Option<&str>, insecure: bool) -> Result<KeyFile> {
     let mut text = Zeroizing::new(Vec::new());
-    let name = match (source, source.strip_prefix("env:")) {
+    let name = match (args.key.as_str(), args.key.strip_prefix("env:")) {
         ("-", _) => {
             let read = io::stdin().lock().take(MAX_KEY_FILE + 1).read_to_end(&mut text);
             read.map_err(|error| Trouble::of_io("read", "stdin", &error))?;
-            "stdin".to_owned()
+            "stdin"
         }
-        (_, Some(variable)) => {
+        (name, Some(variable)) => {
             let value = std::env::var(variable).map(Zeroizing::new).map_err(|_| {
                 let help = "Set it to the key file's content.";
                 Trouble::new(format!("the variable {} is not set", shown(variable)), help)
             })?;
             text.extend_from_slice(value.as_bytes());
-            source.to_owned()
+            name
         }
-        _ => {
-            read_file(Path::new(source), insecure, &mut text)?;
-            source.to_owned()
+        (name, None) => {
+            let file = open(Path::new(name))?;
+            if !args.insecure_key_permissions {
+                let or = "; or give --insecure-key-permissions if that is meant";
+                check_permissions(name, &file, or)?;
+            }
+            read_into(name, file, &mut text)?;
+            name
         }
     };
-    if text.len() as u64 > MAX_KEY_FILE {
-        return Err(trouble_of(&name, &KeyFileError::NotAKeyFile).into());
-    }
-    Ok(KeyFile::parse(&text, key_version).map_err(|error| trouble_of(&name, &error))?)
+    let file = KeyFile::parse(&text, args.key_version.as_deref());
+    Ok(file.map_err(|error| trouble_of(name, &error))?)
 }
 
 fn trouble_of(name: &str, error: &KeyFileError) -> Trouble {
     Trouble::new(format!("{}: {error}", shown(name)), error.fix())
 }
 
-fn read_file(path: &Path, insecure: bool, text: &mut Vec<u8>) -> Result<(), Trouble> {
-    let name = path_name(path);
-    let trouble = |error: io::Error| Trouble::of_io("read", &name, &error);
-    // What is judged is the file that was opened, wherever a link led.
-    let file = File::open(path).map_err(trouble)?;
-    if !insecure {
-        check_permissions(&name, &file)?;
+/// Opens a key file. What is judged is the file that was opened, wherever a link led.
+fn open(path: &Path) -> Result<File, Trouble> {
+    File::open(path).map_err(|error| Trouble::of_io("read", &path_name(path), &error))
+}
+
+fn read_into(name: &str, file: File, text: &mut Vec<u8>) -> Result<(), Trouble> {
+    let read = file.take(MAX_KEY_FILE + 1).read_to_end(text);
+    read.map_err(|error| Trouble::of_io("read", name, &error))?;
+    if text.len() as u64 > MAX_KEY_FILE {
+        return Err(trouble_of(name, &KeyFileError::NotAKeyFile));
     }
-    file.take(MAX_KEY_FILE + 1).read_to_end(text).map_err(trouble)?;
+    Ok(())
+}
+
+/// Refuses what is no place for an agent-card.
+pub(crate) fn check_key_url(url: &str) -> Result<()> {
+    if host_of(url).is_none() {
+        let help = "Give where the agent-card is published, such as https://HOST/agent-card.json.";
+        return Err(Trouble::new("--public-key-url is no http or https URL", help).into());
+    }
+    Ok(())
+}
+
+/// Refuses a name that says nothing.
+pub(crate) fn check_issuer_name(name: Option<&str>) -> Result<()> {
+    if name.is_some_and(|name| name.trim().is_empty()) {
+        return Err(Trouble::new("--issuer-name is empty", "Give a name, or leave it out.").into());
+    }
     Ok(())
 }
 
 /// Refuses a file that others than its owner can read.
 #[cfg(unix)]
-fn check_permissions(name: &str, file: &File) -> Result<(), Trouble> {
+fn check_permissions(name: &str, file: &File, or: &str) -> Result<(), Trouble> {
     use std::os::unix::fs::PermissionsExt as _;
     let metadata = file.metadata().map_err(|error| Trouble::of_io("read", name, &error))?;
     let mode = metadata.permissions().mode() & 0o777;
     if metadata.is_file() && mode & 0o077 != 0 {
-        let help = format!(
-            "Run: chmod 600 {}; or give --insecure-key-permissions if that is meant.",
-            shown(name)
-        );
+        let help = format!("Run: chmod 600 {}{or}.", shown(name));
         let message = format!("{}: others can read this key file (mode {mode:o})", shown(name));
         return Err(Trouble::new(message, help));
     }
@@ -88,7 +104,7 @@ fn check_permissions(name: &str, file: &File) -> Result<(), Trouble> {
 
 /// Elsewhere files have no such bits; a user's folder is private by its access control list.
 #[cfg(not(unix))]
-fn check_permissions(_name: &str, _file: &File) -> Result<(), Trouble> {
+fn check_permissions(_name: &str, _file: &File, _or: &str) -> Result<(), Trouble> {
     Ok(())
 }
 
@@ -108,10 +124,18 @@ fn today() -> String {
 
 /// Runs `aov keygen`.
 pub(crate) fn keygen(args: &Keygen) -> Result<Status> {
+    if args.file.as_os_str() == "-" {
+        let help = "Name a file; a secret is not for standard output.";
+        return Err(Trouble::new("-o - is no place for a key", help).into());
+    }
+    if let Some(url) = &args.public_key_url {
+        check_key_url(url)?;
+    }
+    check_issuer_name(args.issuer_name.as_deref())?;
     let today = today();
     let file = match &args.rotate {
         Some(path) => {
-            let former = read_from(&path_name(path), None, false)?;
+            let former = read_to_renew(path)?;
             let versions = former.public_keys();
             let versions: Vec<&str> = versions.iter().map(|key| key.key_version.as_str()).collect();
             let version =
@@ -130,6 +154,23 @@ pub(crate) fn keygen(args: &Keygen) -> Result<Status> {
     write(target, &file, args.rotate.is_some())?;
     eprintln!("wrote {}; keep it secret", shown(&path_name(target)));
     print(&agent_card::entry_for(&file))
+}
+
+/// Reads the key file that is to be renewed.
+fn read_to_renew(path: &Path) -> Result<KeyFile, Trouble> {
+    let name = path_name(path);
+    let file = open(path)?;
+    check_permissions(&name, &file, "")?;
+    let mut text = Zeroizing::new(Vec::new());
+    read_into(&name, file, &mut text)?;
+    KeyFile::parse(&text, None).map_err(|error| match error {
+        KeyFileError::PemVersion => {
+            let help =
+                "Make a key file with `aov keygen`; a PEM key is renewed where it came from.";
+            Trouble::new(format!("{}: a PEM key is not renewed here", shown(&name)), help)
+        }
+        error => trouble_of(&name, &error),
+    })
 }
 
 fn with_details(mut file: KeyFile, args: &Keygen) -> KeyFile {

@@ -39,9 +39,7 @@ impl Source {
 
 /// Checks what clap cannot: ids, and standard input named once.
 pub(crate) fn check_args(args: &RequirementArgs, outputs: &[PathBuf]) -> Result<()> {
-    let files = [&args.request, &args.schema, &args.rules, &args.bounds, &args.template];
-    let named = files.into_iter().flatten().chain(outputs).map(PathBuf::as_path);
-    claim_stdin(named)?;
+    claim_stdin(args.files().chain(outputs).map(PathBuf::as_path))?;
     for (option, id) in [("--task-id", &args.task_id), ("--agent-id", &args.agent_id)] {
         if let Some(id) = id
             && let Err(problem) = check_id(id)

@@ -1,5 +1,6 @@
 //! `aov verify` and `aov attest`: the same checks, unsigned and signed.
 
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use agent_output_verifier::attest::Signer;
@@ -13,9 +14,9 @@ use super::args::{
     Attest, AttestFormat, BatchArgs, CheckArgs, ColorChoice, DetailArg, Format, Verify,
 };
 use super::batch::{Done, Name, Process, Run, inputs};
-use super::input::Input;
+use super::input::{Input, claim_stdin};
 use super::judge::{Against, Judge, Judged, Moment, Signature, Wanted};
-use super::keys;
+use super::keys::{self, check_issuer_name, check_key_url};
 use super::output::Output;
 use super::render::{Frame, Renderer, Style};
 use super::requirements::{Files, check_args, overrides};
@@ -26,13 +27,27 @@ pub(crate) fn run(args: &Verify, color: ColorChoice) -> Result<Status> {
     let silent = args.batch.quiet && args.batch.report.is_none();
     let wanted =
         if silent && args.format == Format::Human { Wanted::Verdict } else { Wanted::Report };
-    let show = Show { wanted, signature: None, format: args.format, pair: false, silent, color };
+    let show = Show {
+        wanted,
+        signature: None,
+        key_from_stdin: false,
+        format: args.format,
+        pair: false,
+        silent,
+        color,
+    };
     check(&args.checks, &args.batch, show)
 }
 
 /// Runs `aov attest`.
 pub(crate) fn attest(args: &Attest, color: ColorChoice) -> Result<Status> {
+    let named = args.checks.requirements.files().chain(&args.checks.outputs);
+    claim_stdin(named.map(PathBuf::as_path).chain([Path::new(&args.key.key)]))?;
     let key = keys::read(&args.key)?;
+    if let Some(url) = &args.public_key_url {
+        check_key_url(url)?;
+    }
+    check_issuer_name(args.issuer_name.as_deref())?;
     let signer = Signer {
         key: key.signing_key(),
         key_version: key.key_version(),
@@ -59,6 +74,7 @@ pub(crate) fn attest(args: &Attest, color: ColorChoice) -> Result<Status> {
     let show = Show {
         wanted: Wanted::Report,
         signature: Some(Signature { signer, moment, verification_id }),
+        key_from_stdin: args.key.key == "-",
         format,
         pair: args.pair,
         silent: false,
@@ -71,6 +87,7 @@ pub(crate) fn attest(args: &Attest, color: ColorChoice) -> Result<Status> {
 struct Show<'a> {
     wanted: Wanted,
     signature: Option<Signature<'a>>,
+    key_from_stdin: bool,
     format: Format,
     pair: bool,
     silent: bool,
@@ -80,21 +97,15 @@ struct Show<'a> {
 fn check(args: &CheckArgs, batch: &BatchArgs, show: Show<'_>) -> Result<Status> {
     let requirements = &args.requirements;
     check_args(requirements, &args.outputs)?;
-    let asked = requirements.requests
-        || [&requirements.request, &requirements.schema, &requirements.rules]
-            .into_iter()
-            .chain([&requirements.bounds, &requirements.template])
-            .any(Option::is_some);
-    if !asked {
+    if !requirements.requests && requirements.files().next().is_none() {
         let help = "Give one of --schema, --rules, --bounds, --template, --request or --requests.";
         return Err(Trouble::new("there is nothing to check against", help).into());
     }
     let inputs = match &requirements.request {
         Some(request) => vec![Input::of_path(request)],
         None => {
-            let files = [&requirements.schema, &requirements.rules, &requirements.bounds];
-            let mut files = files.into_iter().chain([&requirements.template]).flatten();
-            let taken = files.any(|path| path.as_os_str() == "-");
+            let taken =
+                show.key_from_stdin || requirements.files().any(|path| path.as_os_str() == "-");
             inputs(&args.outputs, args.lines, taken, "output")?
         }
     };
@@ -181,7 +192,14 @@ pub(crate) fn now() -> i64 {
 pub(crate) fn parse_moment(text: &str, option: &str) -> Result<i64> {
     let help = "Give an RFC 3339 time such as 2026-01-31T12:00:00Z.";
     let trouble = || Trouble::new(format!("{option} is no time"), help);
-    let instant = parse_instant(text).ok_or_else(trouble)?;
+    // Elsewhere a date alone is its midnight, and a time without an offset is in UTC; what a
+    // receipt or a verdict hangs on is given in full.
+    let bytes = text.as_bytes();
+    let has_offset = bytes.ends_with(b"Z")
+        || bytes.ends_with(b"z")
+        || bytes.iter().rev().nth(5).is_some_and(|byte| matches!(byte, b'+' | b'-'));
+    let instant = parse_instant(text).filter(|_| bytes.len() > 19 && has_offset);
+    let instant = instant.ok_or_else(trouble)?;
     Ok(instant.unix_micros().ok_or_else(trouble)?)
 }
 

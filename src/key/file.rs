@@ -68,6 +68,8 @@ pub enum KeyFileError {
     Pem,
     /// A PEM key says no version by itself.
     PemVersion,
+    /// The version asked for is not the one that the file gives its key.
+    OtherVersion,
 }
 
 impl KeyFileError {
@@ -80,6 +82,7 @@ impl KeyFileError {
         match self {
             KeyFileError::Pem => "Write it with: openssl genpkey -algorithm ed25519.",
             KeyFileError::PemVersion => "Give --key-version.",
+            KeyFileError::OtherVersion => "Leave --key-version out; the file names its key.",
             KeyFileError::KeyVersion => "Use 1 to 100 printable ASCII characters without spaces.",
             KeyFileError::SameVersion(_) => "Give another --key-version.",
             _ => "Name a file that `aov keygen` wrote, or an Ed25519 key as PKCS#8 PEM.",
@@ -104,6 +107,7 @@ impl fmt::Display for KeyFileError {
             }
             KeyFileError::Pem => f.write_str("the PEM text holds no Ed25519 key as PKCS#8"),
             KeyFileError::PemVersion => f.write_str("a PEM key has no key version of its own"),
+            KeyFileError::OtherVersion => f.write_str("the key in it has another version"),
         }
     }
 }
@@ -171,12 +175,12 @@ impl KeyFile {
             return KeyFile::new(Zeroizing::new(key.to_bytes()), version.to_owned());
         }
         let document = Document::parse(text).map_err(|error| KeyFileError::json(&error))?;
-        let mut file = read(document.root())?;
-        if let Some(version) = key_version {
-            check_version(version)?;
-            file.key_version = version.to_owned();
+        let file = read(document.root())?;
+        match key_version {
+            // Another name for the key would be one that its published card does not have.
+            Some(version) if version != file.key_version => Err(KeyFileError::OtherVersion),
+            _ => Ok(file),
         }
-        Ok(file)
     }
 
     /// The current key.

@@ -15,35 +15,44 @@ const GENUINE_REQUEST: &str = "tests/vectors/receipts/invoice-7731-final.request
 const GENUINE_CARD: &str = "tests/vectors/receipts/agent-card.json";
 const GENUINE_KEY: &str = "d2IHH0/Xduci/5J8IewYmauUvgqf+gFIeCEXDwjHUhw=";
 
+const NAMED: &str = "    named        verify.sarnai.dev  (the signer calls itself so; whose key it is, is your word)\n";
+
 #[test]
 fn a_genuine_receipt_reads_like_a_sheet() {
     let now = ["check-receipt", "--now", "2026-10-16T19:12:06Z"];
+    let settled = "    issuer       verify.sarnai.dev\n";
     let sheet = |key: &str, issuer: &str, rest: &str| {
+        // The user's card or key settles the key, not what its signer calls itself.
+        let by_user = issuer.starts_with("the user");
+        let (first, last) = if by_user { ("", NAMED) } else { (settled, "") };
         format!(
-            "VALID  {GENUINE}
+            "VALID  {GENUINE}  (result: pass)
 
   What was proved
-    issuer       verify.sarnai.dev
-    key version  v1-2026-09c
+{first}    key version  v1-2026-09c
     result       pass
+    rules        enforced
+    content      not enforced: it did not count
     task         invoice-7731-final
     agent        test-seller-invoice-agent  (the caller's label, not an identity)
     signed at    2026-10-14T19:12:05.833769+00:00
-    check        f1734fb6-1cc4-47f2-b48f-e3bf4e4e3a60
-
+    check id     f1734fb6-1cc4-47f2-b48f-e3bf4e4e3a60
+{last}
   Passed
-    shape          a receipt of a verification
-    key            {key}
-    issuer         {issuer}
-    signature      Ed25519, over all but the attestation
-    time           signed 2 days ago
+    shape           a receipt of a verification
+    key             {key}
+    issuer          {issuer}
+    signature       Ed25519, over all but the attestation
+    time            signed 2 days ago
 {rest}"
         )
     };
     let nothing = "
   Not checked
-    output_hash, schema_hash, rules_hash, request_fields not given; --request, --output, --schema, \
-                   --rules or --bounds give it
+    output_hash     not given; --request or --output gives it
+    schema_hash     not given; --request or --schema gives it
+    rules_hash      not given; --request, or --rules and --bounds, give it
+    request_fields  not given; --request gives it
 ";
     let built_in = "key version \"v1-2026-09c\", from the built-in copy of the service's key (not \
                     reconfirmed with its card)";
@@ -51,11 +60,11 @@ fn a_genuine_receipt_reads_like_a_sheet() {
     Aov::new(&[&now[..], &[GENUINE]].concat())
         .run()
         .succeeds_with(&sheet(built_in, service, nothing));
-    let all = "    output_hash    equal
-    schema_hash    equal
-    rules_hash     equal
-    request_fields task_id, agent_id, enforce_rules and strict_content_check are equal
-    recheck        the checks come to the same
+    let all = "    output_hash     equal
+    schema_hash     equal
+    rules_hash      equal
+    request_fields  task_id, agent_id, enforce_rules and strict_content_check are equal
+    recheck         the checks come to the same
 ";
     let args = ["--agent-card", GENUINE_CARD, "--request", GENUINE_REQUEST, "--recheck", GENUINE];
     Aov::new(&[&now[..], &args].concat()).run().succeeds_with(&sheet(
@@ -84,7 +93,7 @@ fn genuine_receipts_are_valid_whatever_gives_the_key() {
             let about = ["--request", &request, "--recheck", "--require", "all,recheck", &receipt];
             let run = Aov::new(&[&["check-receipt"], key, &about].concat()).run();
             assert_eq!((run.status, run.stderr.as_str()), (0, ""), "{key:?}: {run:?}");
-            let start = format!("VALID  {receipt}\n");
+            let start = format!("VALID  {receipt}  (result: ");
             assert!(run.stdout.starts_with(&start), "{run:?}");
             assert!(!run.stdout.contains("Not checked"), "{run:?}");
         }
@@ -193,7 +202,7 @@ fn a_text_has_one_signature_and_each_fault_its_reason() {
     let swap = |at: usize, with: char| format!("{}{with}{}", &good[..at], &good[at + 1..]);
     let url_alphabet = "a character of the URL alphabet; use the standard one";
     for (signature, detail) in [
-        (String::new(), "the signature has 0 bytes, not 64".to_owned()),
+        (String::new(), is_not(1, "it is empty")),
         (format!("{} {}", &good[..20], &good[20..]), is_not(21, "white space")),
         (format!("{good}\n"), is_not(89, "white space")),
         (format!(" {good}"), is_not(1, "white space")),
@@ -248,7 +257,7 @@ fn keys_that_prove_nothing_are_refused() {
         ("AAAA", "the public key has 3 bytes, not 32"),
         (&good[..43], decode),
         (&good.replacen(&good[..1], " ", 1), decode),
-        ("", "the public key has 0 bytes, not 32"),
+        ("", decode),
     ] {
         let sandbox = signer().with("weak.json", card_of(&json!([entry("k1", key)])));
         let sheet = Sheet::of(&sandbox, &receipt, &["--agent-card", "weak.json"]);

@@ -11,7 +11,7 @@ const NEEDED: [&str; 5] = ["shape", "key", "issuer", "signature", "time"];
 const ABOUT: [&str; 5] =
     ["output_hash", "schema_hash", "rules_hash", "request_hash", "request_fields"];
 
-const ABSENT: &str = "not given; --request, --output, --schema, --rules or --bounds give it";
+const ABSENT: &str = "not given; --request";
 
 /// A signer with a receipt, the request that it is about in one file and in parts, and another.
 fn with_parts() -> (Sandbox, Value) {
@@ -46,7 +46,7 @@ fn a_request_settles_every_hash_and_field() {
     sheet.is("valid", &[]);
     assert_eq!(sheet.names("not_checked"), ABOUT);
     for step in ABOUT {
-        assert_eq!(sheet.detail(step), ABSENT);
+        assert!(sheet.detail(step).starts_with(ABSENT), "{step}");
     }
 
     let request: Value = serde_json::from_str(&sandbox.read("request.json")).unwrap();
@@ -269,7 +269,7 @@ fn required_steps_must_have_passed() {
         assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{name}");
         let help = "  help: The steps are shape, key, issuer, signature, time, output_hash, \
                     schema_hash, rules_hash, request_hash, request_fields, recheck, and all.\n";
-        assert_eq!(run.stderr, format!("error: --require {shown} is no step\n{help}"));
+        assert_eq!(run.stderr, format!("error: --require {shown}: there is no such step\n{help}"));
     }
 }
 

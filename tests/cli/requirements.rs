@@ -183,7 +183,7 @@ fn a_template_stands_for_schema_rules_and_bounds() {
     found    5
     fix      Correct it if it is wrong; what is asked for is a value <= 4.
 
-  8 of 9 checks passed (88.8%): schema 1 of 1, integrity 7 of 8
+  8 of 9 checks passed (88.9%): schema 1 of 1, integrity 7 of 8
 ";
     sandbox.aov(&["verify", "-t", "template.json", "pass.json"]).run().is(1, stdout, "");
     let run = sandbox

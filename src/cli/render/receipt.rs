@@ -53,6 +53,8 @@ struct ClaimsOut<'a> {
     verification_id: Option<&'a str>,
     enforce_rules: Option<bool>,
     strict_content_check: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trust_score: Option<&'a str>,
 }
 
 impl<'a> ClaimsOut<'a> {
@@ -67,6 +69,7 @@ impl<'a> ClaimsOut<'a> {
             verification_id: claims.verification_id.as_deref(),
             enforce_rules: claims.enforce_rules,
             strict_content_check: claims.strict_content_check,
+            trust_score: claims.trust_score.as_deref(),
         }
     }
 }

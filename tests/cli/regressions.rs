@@ -1,5 +1,4 @@
-//! Faults that are still open. Each of these tests fails until its fault is mended; then it moves
-//! to the module that it belongs to.
+//! Faults that the commands for keys and receipts once had.
 
 use serde_json::json;
 
@@ -7,7 +6,6 @@ use crate::STDIN_TWICE;
 use crate::signing::{Sheet, check, receipt, score_receipt, signer};
 
 #[test]
-#[ignore = "open: a receipt whose request is not found among those given is called valid"]
 fn a_request_that_is_not_found_is_not_overlooked() {
     let sandbox = signer().with("requests.ndjson", "{\"task_id\": \"other\"}\n");
     let receipt = receipt(&sandbox);
@@ -16,7 +14,6 @@ fn a_request_that_is_not_found_is_not_overlooked() {
 }
 
 #[test]
-#[ignore = "open: hex decodes as base64, so the hint is never given"]
 fn hex_where_base64_belongs_is_told() {
     let sandbox = signer();
     let mut receipt = receipt(&sandbox);
@@ -31,7 +28,6 @@ fn hex_where_base64_belongs_is_told() {
 }
 
 #[test]
-#[ignore = "open: a key on standard input takes the output's place without a word"]
 fn standard_input_is_not_both_key_and_output() {
     let sandbox = signer();
     let text = sandbox.read("key.json");
@@ -46,7 +42,6 @@ fn standard_input_is_not_both_key_and_output() {
 }
 
 #[test]
-#[ignore = "open: --key-version renames a key file's key, to an earlier key's version too"]
 fn a_key_version_is_for_pem_keys() {
     let sandbox = signer();
     let run = sandbox.aov(&["keygen", "--rotate", "key.json", "--key-version", "k2"]).run();
@@ -63,7 +58,6 @@ fn a_key_version_is_for_pem_keys() {
 
 #[cfg(unix)]
 #[test]
-#[ignore = "open: keygen names an option that it does not have"]
 fn help_names_only_options_that_there_are() {
     let sandbox = signer();
     sandbox.set_mode("key.json", 0o644);
@@ -74,7 +68,6 @@ fn help_names_only_options_that_there_are() {
 }
 
 #[test]
-#[ignore = "open: a PEM key to rotate asks for an option that was given"]
 fn a_pem_key_is_not_rotated() {
     let pem = "-----BEGIN PRIVATE KEY-----\n\
                MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n\
@@ -86,7 +79,6 @@ fn a_pem_key_is_not_rotated() {
 }
 
 #[test]
-#[ignore = "open: --timestamp and --now take times without a zone, and days"]
 fn a_time_option_needs_a_whole_rfc_3339_time() {
     let sandbox = signer();
     for time in ["2026-03-01T10:00:00", "2026-03-01"] {
@@ -97,7 +89,6 @@ fn a_time_option_needs_a_whole_rfc_3339_time() {
 }
 
 #[test]
-#[ignore = "open: JSON has no score of a score receipt"]
 fn a_proved_score_is_in_the_json() {
     let sheet = Sheet::of(&signer(), &score_receipt(), &["--agent-card", "card.json"]);
     assert_eq!(sheet.verdict(), "valid");
