@@ -358,7 +358,13 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
         );
         let found =
             if at.is_empty() { inner.found.clone() } else { format!("{}{at}", inner.found) };
-        let advice = inner.advice.clone();
+        let advice = inner.advice.clone().or_else(|| {
+            Some(match inner.keyword {
+                "required" | "dependentRequired" => format!("Add {}{at}.", inner.expected),
+                _ if at.is_empty() => format!("Change it to {}.", inner.expected),
+                _ => format!("Change the value{at} to {}.", inner.expected),
+            })
+        });
         let deeper = inner.closest.clone();
         *closest = Some(deeper.unwrap_or_else(|| Box::new(inner)));
         (expected, found, advice)
