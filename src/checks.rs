@@ -94,6 +94,12 @@ impl CheckId {
         self.0
     }
 
+    /// The anchor of its entry in `docs/checks.md`, as GitHub makes it of the heading: in small
+    /// letters, without the colon.
+    pub fn anchor(self) -> String {
+        self.0.replace(':', "").to_ascii_lowercase()
+    }
+
     /// The family.
     pub fn family(self) -> Family {
         match self.0.split_once(':') {

@@ -1,5 +1,6 @@
 //! The pages for users hold: every command that they show is run as it is written and must print
-//! what they show; every file in `examples/` is in use.
+//! what they show; every file in `examples/` is in use, but for `examples/ci/`, which
+//! `tests/ci_examples.rs` looks after.
 //!
 //! What a page may show in a `console` block: a line `$ aov …` and below it all that the command
 //! prints, as a terminal shows it; at its end ` > FILE` may send the output to a file. A line
@@ -234,7 +235,8 @@ fn every_file_is_used_and_explained() {
     let readme = page("examples/README.md");
     for file in files {
         let name = file.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/");
-        if name == "examples/README.md" {
+        // Those for CI have a page and a test of their own, `tests/ci_examples.rs`.
+        if name == "examples/README.md" || name.starts_with("examples/ci/") {
             continue;
         }
         assert!(used.contains(&name.as_str()), "no command uses {name}");
@@ -354,7 +356,14 @@ fn the_script_pays_on_a_valid_receipt_of_the_issuer_alone() {
 fn links_lead_to_files() {
     let link = Regex::new(r"\]\(([^)#]+)\)").unwrap();
     let mut count = 0;
-    for name in ["README.md", "examples/README.md", "docs/receipts.md", "CHANGELOG.md"] {
+    for name in [
+        "README.md",
+        "examples/README.md",
+        "examples/ci/README.md",
+        "docs/receipts.md",
+        "docs/checks.md",
+        "CHANGELOG.md",
+    ] {
         for link in link.captures_iter(&page(name)) {
             let target = link[1].to_owned();
             if target.starts_with("https://") {
