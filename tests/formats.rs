@@ -14,9 +14,10 @@ use common::{Run, Sandbox, vector};
 const FORMATS: [&str; 7] = ["human", "json", "ndjson", "junit", "sarif", "github", "markdown"];
 
 /// Text that breaks out of every format that does not escape it.
-const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;x\u{7} %0A::error file=README.md::forged\r\n::error::forged\n\
-    ##[error]forged ]]> <![CDATA[ </failure></script><img src=x onerror=y> & \u{0}\u{8}\u{85} | a | b |\n\
-    | --- | --- |\n# heading\n![i](http://evil.example/i.png) [l](http://evil.example) \
+const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;x\u{7} %0A::error file=README.md::forged\r\n\
+    ::error::forged\n##[error]forged ]]> <![CDATA[ \
+    </failure></script><img src=x onerror=y> & \u{0}\u{8}\u{85} \
+    | a | b |\n| --- | --- |\n# heading\n![i](http://evil.example/i.png) [l](http://evil.example) \
     <http://evil.example> https://evil.example www.evil.example m@evil.example ``` `` ` ~~~ \
     \u{202e}rtl\u{2066} \u{200b}\u{feff}\u{fffe}\u{ffff} \\ \" ' {0} **b** @user #1";
 
@@ -268,7 +269,8 @@ fn junit_has_a_test_case_for_each_input() {
             "failure",
             "schema:type",
             "schema:type at 'total': found \"5\" (string), expected a number",
-            "\nfail.json:2:12: schema:type at 'total': found \"5\" (string), expected a number\n  fix: \
+            "\nfail.json:2:12: schema:type at 'total': found \"5\" (string), expected a \
+             number\n  fix: \
              Write the number without quotes.\n"
         )]
     );
@@ -343,7 +345,8 @@ fn github_annotates_findings_and_errors() {
                   'x'::found the whole value is the placeholder \"TBD\"";
     assert!(run.stdout.starts_with(stdout), "{}", run.stdout);
     for line in [
-        "::error file=fail.json,line=2,col=12,title=schema%3Atype at 'total'::found \"5\" (string), \
+        "::error file=fail.json,line=2,col=12,title=schema%3Atype at 'total'::found \"5\" \
+         (string), \
          expected a number%0AWrite the number without quotes.\n",
         "::error file=hard.json,title=undecided::The check could not be decided",
         "::error file=broken.json,title=could not be judged::broken.json:2:1: the text ends",
