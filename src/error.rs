@@ -127,6 +127,11 @@ impl ErrorBody {
         ErrorBody::new(ErrorCode::UNREADABLE_INPUT, message, Vec::new())
     }
 
+    /// The stable name of what is wrong.
+    pub fn code(&self) -> &'static str {
+        self.code
+    }
+
     /// The text for people.
     pub fn message(&self) -> &str {
         &self.message

@@ -259,7 +259,33 @@ pub(crate) struct CheckReceipt {
     pub(crate) batch: BatchArgs,
     /// The format of the report
     #[arg(long, value_name = "FORMAT", default_value = "human")]
-    pub(crate) format: Format,
+    pub(crate) format: ReceiptFormat,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ReceiptFormat {
+    /// For people
+    Human,
+    /// One indented result; an array of them for several receipts
+    Json,
+    /// One result a line
+    Ndjson,
+    /// JUnit XML, a test case for each receipt
+    Junit,
+    /// Markdown for a job's summary
+    Markdown,
+}
+
+impl From<ReceiptFormat> for Format {
+    fn from(format: ReceiptFormat) -> Format {
+        match format {
+            ReceiptFormat::Human => Format::Human,
+            ReceiptFormat::Json => Format::Json,
+            ReceiptFormat::Ndjson => Format::Ndjson,
+            ReceiptFormat::Junit => Format::Junit,
+            ReceiptFormat::Markdown => Format::Markdown,
+        }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -306,6 +332,14 @@ pub(crate) enum Format {
     Json,
     /// One response a line
     Ndjson,
+    /// JUnit XML, a test case for each input
+    Junit,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// GitHub workflow commands, which annotate files
+    Github,
+    /// Markdown for a job's summary
+    Markdown,
 }
 
 #[derive(Args, Debug)]

@@ -16,7 +16,7 @@ use super::args::BatchArgs;
 use super::input::{Block, Blocks, Input, Wanted, expand, lines, nothing_in};
 use super::output::{Output, Written};
 use super::pool;
-use super::render::{Frame, Totals};
+use super::render::{Ending, Frame, Rendered, Totals, Whole};
 use super::trouble::Trouble;
 
 /// The name of a text: an input, and the line in it.
@@ -56,17 +56,22 @@ pub(crate) trait Process: Sync {
 /// What became of a job.
 #[derive(Default)]
 pub(crate) struct Done {
-    out: Vec<u8>,
+    out: Rendered,
     err: Vec<u8>,
     totals: Totals,
     worst: Option<Status>,
 }
 
 impl Done {
-    /// Adds an item: its status, and its text by `write`.
-    pub(crate) fn item(&mut self, status: Status, between: &str, write: impl FnOnce(&mut Vec<u8>)) {
+    /// Adds an item: its status, and what is shown of it by `write`.
+    pub(crate) fn item(
+        &mut self,
+        status: Status,
+        between: &str,
+        write: impl FnOnce(&mut Rendered),
+    ) {
         if self.totals.all() > 0 {
-            self.out.extend_from_slice(between.as_bytes());
+            self.out.bytes.extend_from_slice(between.as_bytes());
         }
         self.totals.count(status);
         self.worst = self.worst.max(Some(status));
@@ -138,8 +143,13 @@ impl Run<'_> {
         }
         let progress = self.progress(many, if self.lines { None } else { Some(inputs.len()) });
         let mut source = Source::new(inputs, self.lines);
-        let mut sink =
-            Sink { output, between: frame.between(), totals: Totals::default(), worst: None };
+        let mut sink = Sink {
+            output,
+            frame,
+            whole: Whole::of(frame.format),
+            totals: Totals::default(),
+            worst: None,
+        };
         let mut result = sink.put(frame.begin().as_bytes());
         if result.is_ok() {
             pool::run(
@@ -163,13 +173,13 @@ impl Run<'_> {
         if result? == Written::Closed {
             return Ok(worst);
         }
-        if INTERRUPTED.load(Ordering::Relaxed) {
+        let interrupted = INTERRUPTED.load(Ordering::Relaxed);
+        if interrupted {
             // What was not reached is not passed.
             worst = worst.max(Status::Undecided);
             eprintln!("interrupted: {} judged, the rest not", sink.totals.all());
         }
-        let end = frame.end(sink.totals);
-        if sink.put(end.as_bytes())? == Written::Done {
+        if sink.end(interrupted)? == Written::Done {
             sink.output.finish()?;
         }
         Ok(worst)
@@ -287,30 +297,45 @@ impl Open {
 }
 
 /// Where results go, in order.
-struct Sink {
+struct Sink<'r> {
     output: Output,
-    between: &'static str,
+    frame: &'r Frame,
+    /// What a format that needs the whole run keeps of it.
+    whole: Option<Whole>,
     totals: Totals,
     worst: Option<Status>,
 }
 
-impl Sink {
+impl Sink<'_> {
     fn put(&mut self, bytes: &[u8]) -> Result<Written> {
         self.output.write(bytes)
     }
 
     fn take(&mut self, done: Done) -> Result<Written> {
-        let between =
-            if self.totals.all() > 0 && done.totals.all() > 0 { self.between } else { "" };
+        let several = self.totals.all() > 0 && done.totals.all() > 0;
+        let between = if several { self.frame.between() } else { "" };
         self.totals.add(done.totals);
         self.worst = self.worst.max(done.worst);
         if !done.err.is_empty() {
             // Where standard error is gone there is nobody left to tell.
-            let _ = io::stderr().write_all(&done.err);
+            let _ = io::stderr().write_all(&self.frame.told(done.err));
+        }
+        if let Some(whole) = &mut self.whole {
+            whole.take(done.out.pieces)?;
         }
         if self.put(between.as_bytes())? == Written::Closed {
             return Ok(Written::Closed);
         }
-        self.put(&done.out)
+        self.put(&done.out.bytes)
+    }
+
+    /// Writes what comes behind the last item, or all of it for a format that needs the whole.
+    fn end(&mut self, interrupted: bool) -> Result<Written> {
+        let Some(whole) = self.whole.take() else {
+            return self.put(self.frame.end(self.totals).as_bytes());
+        };
+        let Frame { command, words, .. } = *self.frame;
+        let ending = Ending { command, words, totals: self.totals, interrupted, left_out: 0 };
+        whole.finish(ending, &mut |bytes| self.output.write(bytes))
     }
 }

@@ -63,7 +63,8 @@ pub(crate) fn run(args: &CheckReceipt, color: ColorChoice) -> Result<Status> {
         required: required(&args.require)?,
         renderer: ReceiptRenderer {
             frame: Frame {
-                format: args.format,
+                format: args.format.into(),
+                command: "aov check-receipt",
                 many: args.lines || inputs.len() > 1,
                 silent: args.batch.quiet && args.batch.report.is_none(),
                 style: Style::new(color, args.batch.report.is_none()),

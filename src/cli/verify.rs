@@ -141,6 +141,7 @@ fn check(args: &CheckArgs, batch: &BatchArgs, show: Show<'_>) -> Result<Status> 
     }
     let frame = Frame {
         format: show.format,
+        command: "aov verify",
         many,
         silent: show.silent,
         style: Style::new(show.color, batch.report.is_none()),

@@ -1,15 +1,28 @@
 //! Formats: each turns what was judged into bytes and decides nothing.
 
+mod github;
 mod human;
 mod json;
+mod junit;
+mod markdown;
 pub(crate) mod receipt;
+mod sarif;
+mod whole;
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use agent_output_verifier::finding::Finding;
 
 pub(crate) use human::Style;
+pub(crate) use whole::{Ending, Piece, Whole};
 
 use super::Status;
-use super::args::Format;
+use super::args::{ColorChoice, Format};
 use super::batch::Name;
-use super::judge::Judged;
+use super::judge::{Judged, Judgement};
+use super::trouble::Trouble;
 
 /// Counts of a run, for summaries.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -45,10 +58,21 @@ impl Totals {
     }
 }
 
+/// What a renderer makes of items.
+#[derive(Default)]
+pub(crate) struct Rendered {
+    /// The items themselves, in formats that stream.
+    pub(crate) bytes: Vec<u8>,
+    /// What formats that need the whole run keep of them.
+    pub(crate) pieces: Vec<Piece>,
+}
+
 /// What is around the items of a run, in any format.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     pub(crate) format: Format,
+    /// The command, as reports name it.
+    pub(crate) command: &'static str,
     /// Whether the run can have more than one input.
     pub(crate) many: bool,
     /// Whether the format for people is silenced.
@@ -77,9 +101,74 @@ impl Frame {
             }
             Format::Json if self.many && totals.all() == 0 => "]\n".to_owned(),
             Format::Json if self.many => "\n]\n".to_owned(),
+            Format::Github => {
+                // It begins with a number, and so is no command.
+                human::summary(totals, self.words, Style::new(ColorChoice::Never, false))
+            }
             _ => String::new(),
         }
     }
+
+    /// What standard error is told, fit for whoever reads the format.
+    pub(crate) fn told(&self, text: Vec<u8>) -> Vec<u8> {
+        if self.format == Format::Github { github::told(&text) } else { text }
+    }
+}
+
+/// A finding with its place in its input, and whether it blocks.
+struct Placed<'a> {
+    finding: &'a Finding,
+    line: usize,
+    column: usize,
+    blocks: bool,
+}
+
+/// The findings of a report that are in words, those that block first; and how many are not.
+fn placed<'a>(name: Name<'_>, judgement: &'a Judgement<'_>) -> (Vec<Placed<'a>>, u64) {
+    let report = &judgement.report;
+    let blocks = |finding: &Finding| report.blocks(finding.check.family());
+    let mut positions = judgement.subject.output.document().positions();
+    let findings = report.errors().chain(report.findings().filter(|finding| !blocks(finding)));
+    let findings: Vec<Placed<'_>> = findings
+        .map(|finding| {
+            let position = positions.position(finding.offset);
+            Placed {
+                finding,
+                line: position.line + name.line_offset(),
+                column: position.column,
+                blocks: blocks(finding),
+            }
+        })
+        .collect();
+    let unshown = report.findings_total().saturating_sub(findings.len() as u64);
+    (findings, unshown)
+}
+
+/// What an input that could not be judged lacks, with the ways out.
+fn reasons(troubles: &[Trouble]) -> Vec<String> {
+    let reason = |trouble: &Trouble| match &trouble.help {
+        Some(help) => format!("{}. {help}", trouble.message),
+        None => trouble.message.clone(),
+    };
+    troubles.iter().map(reason).collect()
+}
+
+/// `1 finding`, `2 findings`
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// An input's name as a path from the folder of the run, with `/` between its parts, where it is
+/// below that folder.
+fn relative(name: &str) -> Cow<'_, str> {
+    static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| std::env::current_dir().ok());
+    let below = folder.as_ref().and_then(|folder| Path::new(name).strip_prefix(folder).ok());
+    let name = match below.and_then(Path::to_str) {
+        Some(below) if !below.is_empty() => below,
+        _ => name.strip_prefix("./").unwrap_or(name),
+    };
+    if cfg!(windows) { Cow::Owned(name.replace('\\', "/")) } else { Cow::Borrowed(name) }
 }
 
 /// The formats of judged outputs.
@@ -92,14 +181,19 @@ pub(crate) struct Renderer {
 
 impl Renderer {
     /// One item.
-    pub(crate) fn item(&self, name: Name<'_>, judged: &Judged<'_>, out: &mut Vec<u8>) {
+    pub(crate) fn item(&self, name: Name<'_>, judged: &Judged<'_>, out: &mut Rendered) {
+        let Rendered { bytes, pieces } = out;
         let Frame { format, many, silent, style, .. } = self.frame;
         match format {
             Format::Human if silent => {}
-            Format::Human if many => human::line(name, judged, style, out),
-            Format::Human => human::full(name, judged, style, out),
-            Format::Json => json::indented(name, judged, many, self.pair, out),
-            Format::Ndjson => json::line(name, judged, self.pair, out),
+            Format::Human if many => human::line(name, judged, style, bytes),
+            Format::Human => human::full(name, judged, style, bytes),
+            Format::Json => json::indented(name, judged, many, self.pair, bytes),
+            Format::Ndjson => json::line(name, judged, self.pair, bytes),
+            Format::Junit => pieces.extend(junit::case(name, judged)),
+            Format::Sarif => sarif::results(name, judged, pieces),
+            Format::Github => github::lines(name, judged, bytes),
+            Format::Markdown => pieces.extend(markdown::section(name, judged)),
         }
     }
 }

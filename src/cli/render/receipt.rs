@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::super::args::Format;
 use super::super::batch::Name;
-use super::Frame;
 use super::json::{Unjudged, put_indented, to_text};
+use super::{Frame, Rendered, junit, markdown};
 
 /// One receipt.
 pub(crate) enum Item<'a> {
@@ -76,7 +76,8 @@ impl<'a> ClaimsOut<'a> {
 
 impl ReceiptRenderer {
     /// One item.
-    pub(crate) fn item(&self, name: Name<'_>, item: &Item<'_>, out: &mut Vec<u8>) {
+    pub(crate) fn item(&self, name: Name<'_>, item: &Item<'_>, rendered: &mut Rendered) {
+        let out = &mut rendered.bytes;
         let Frame { format, many, silent, .. } = self.frame;
         match format {
             Format::Human if silent => {}
@@ -95,6 +96,10 @@ impl ReceiptRenderer {
             },
             Format::Json => put_indented(&text(name, item, true), many, out),
             Format::Ndjson => put(out, &format!("{}\n", text(name, item, false))),
+            Format::Junit => rendered.pieces.extend(junit::receipt_case(name, item)),
+            Format::Markdown => rendered.pieces.extend(markdown::receipt_section(name, item)),
+            // Receipts have no place in a source file to annotate: neither is offered for them.
+            Format::Sarif | Format::Github => {}
         }
     }
 
