@@ -198,7 +198,7 @@ fn rule(check: CheckId) -> Value {
     let (what, mend) = texts(check);
     // As the command line has it where no option says otherwise.
     let level = if check.family() == Family::Content { "note" } else { "error" };
-    let anchor: String = check.as_str().replace(':', "").to_ascii_lowercase();
+    let anchor = check.anchor();
     let page = format!("docs/checks.md#{anchor}");
     let mut rule = json!({
         "id": check.as_str(),
