@@ -7,6 +7,8 @@ const COLOURED: &str = "\u{1b}[31;1mFAIL\u{1b}[0m  fail.json
 
   \u{1b}[31;1mschema:type\u{1b}[0m at 'total'
     \u{1b}[2mplace   \u{1b}[0m fail.json:2:12
+             \u{1b}[2m|\u{1b}[0m \"total\": \"5\"
+             \u{1b}[2m|\u{1b}[0m \u{1b}[31;1m         ^^^\u{1b}[0m
     \u{1b}[2mexpected\u{1b}[0m a number
     \u{1b}[2mfound   \u{1b}[0m \"5\" (string)
     \u{1b}[2mfix     \u{1b}[0m Write the number without quotes.

@@ -68,6 +68,8 @@ fn failed(name: &str) -> String {
 
   schema:type at 'total'
     place    {name}:2:12
+             | \"total\": \"5\"
+             |          ^^^
     expected a number
     found    \"5\" (string)
     fix      Write the number without quotes.

@@ -10,6 +10,8 @@ fn one_failure(verdict: &str, check: &str, informs: &str, wanted: &str) -> Strin
 
   {check} at 'total'{informs}
     place    pass.json:1:11
+             | {{\"total\": 5}}
+             |           ^
     expected a value {wanted}
     found    5
     fix      Correct it if it is wrong; what is asked for is a value {wanted}.
@@ -97,6 +99,8 @@ fn schema_rules_and_bounds_are_checked_together() {
 
   schema:type at 'total'
     place    fail.json:2:12
+             | \"total\": \"5\"
+             |          ^^^
     expected a number
     found    \"5\" (string)
     fix      Write the number without quotes.
@@ -104,12 +108,16 @@ fn schema_rules_and_bounds_are_checked_together() {
 
   bounds:range at 'total'
     place    fail.json:2:12
+             | \"total\": \"5\"
+             |          ^^^
     expected a number
     found    \"5\", a numeric string and not a number
     fix      Write the number without quotes.
 
   consistency:gte at 'total'
     place    fail.json:2:12
+             | \"total\": \"5\"
+             |          ^^^
     expected a number to hold against 0
     found    \"5\", a numeric string and not a number
     fix      Write the number without quotes.
@@ -133,6 +141,8 @@ fn content_findings_block_with_strict_only() {
 
   content:placeholder_text at 'note'{informs}
     place    todo.json:1:22
+             | {{\"total\": 1, \"note\": \"TBD\"}}
+             |                      ^^^^^
     expected a real value, no placeholder
     found    the whole value is the placeholder \"TBD\"
     fix      Put the real value in place of the placeholder, and render templates first.
@@ -179,6 +189,8 @@ fn a_template_stands_for_schema_rules_and_bounds() {
 
   bounds:range at 'total'
     place    pass.json:1:11
+             | {\"total\": 5}
+             |           ^
     expected a value <= 4
     found    5
     fix      Correct it if it is wrong; what is asked for is a value <= 4.
@@ -376,6 +388,8 @@ fn every_file_can_be_a_whole_request() {
 
   schema:type at '$'
     place    stdin:2:22
+             | \"submitted_output\": \"1\"}
+             |                     ^^^
     expected a number
     found    \"1\" (string)
     fix      Write the number without quotes.

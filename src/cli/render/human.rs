@@ -12,11 +12,18 @@ use super::super::args::ColorChoice;
 use super::super::batch::Name;
 use super::super::judge::{Judged, Judgement};
 use super::Totals;
+use super::snippet::{Snippet, snippet};
 
-/// Whether to use colour.
+/// Columns where there is no terminal to ask, and those that even a narrow one gets.
+const DEFAULT_WIDTH: usize = 100;
+const LEAST_WIDTH: usize = 60;
+
+/// Whether to use colour, and how wide lines may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Style {
     colour: bool,
+    /// Columns that lines may have.
+    width: usize,
 }
 
 impl Style {
@@ -33,7 +40,9 @@ impl Style {
             ColorChoice::Auto if forced => true,
             ColorChoice::Auto => to_stdout && !dumb && std::io::stdout().is_terminal(),
         };
-        Style { colour }
+        let terminal = if to_stdout { terminal_size::terminal_size() } else { None };
+        let width = terminal.map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0));
+        Style { colour, width: width.max(LEAST_WIDTH) }
     }
 
     fn paint(self, text: &str, paint: Paint) -> String {
@@ -161,7 +170,9 @@ fn report(name: Name<'_>, judgement: &Judgement<'_>, style: Style, out: &mut Vec
         let position = positions.position(finding.offset);
         let line = position.line + name.line_offset();
         let place = format!("{}:{line}:{}", escaped(name.input), position.column);
-        put_finding(finding, report, &place, style, out);
+        let text = subject.output.document().text();
+        let snippet = snippet(text, finding.offset, style.width.saturating_sub(INDENT));
+        put_finding(finding, report, (&place, &snippet), style, out);
     }
     let left = report.findings_total() - findings.len() as u64;
     if left > 0 {
@@ -179,13 +190,25 @@ fn report(name: Name<'_>, judgement: &Judgement<'_>, style: Style, out: &mut Vec
     }
 }
 
-fn put_finding(finding: &Finding, report: &Report, place: &str, style: Style, out: &mut Vec<u8>) {
+/// Columns before a line of the file.
+const INDENT: usize = 15;
+
+fn put_finding(
+    finding: &Finding,
+    report: &Report,
+    (place, snippet): (&str, &Snippet),
+    style: Style,
+    out: &mut Vec<u8>,
+) {
     let blocks = report.blocks(finding.check.family());
     let check = finding.check.as_str();
     let check = if blocks { style.bad(check) } else { style.open(check) };
     let informs = if blocks { "" } else { "  (informs only)" };
     put(out, &format!("\n  {check} at '{}'{informs}\n", escaped(&finding.field)));
     put(out, &format!("    {} {}\n", style.faint("place   "), place));
+    let marker = if blocks { style.bad(&snippet.marker) } else { style.open(&snippet.marker) };
+    let bar = style.faint("|");
+    put(out, &format!("             {bar} {}\n             {bar} {marker}\n", snippet.line));
     for (label, text) in [
         ("expected", &finding.expected),
         ("found   ", &finding.found),

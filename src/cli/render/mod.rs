@@ -7,6 +7,7 @@ mod junit;
 mod markdown;
 pub(crate) mod receipt;
 mod sarif;
+mod snippet;
 mod whole;
 
 use std::borrow::Cow;
