@@ -60,6 +60,8 @@ pub(crate) struct Done {
     err: Vec<u8>,
     totals: Totals,
     worst: Option<Status>,
+    /// Bytes of lines that were worked through.
+    bytes: u64,
 }
 
 impl Done {
@@ -141,7 +143,7 @@ impl Run<'_> {
             // Where no handler can be had, an interrupt ends the process as it always does.
             let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
         }
-        let progress = self.progress(many, if self.lines { None } else { Some(inputs.len()) });
+        let progress = Progress { bar: self.bar(many, &inputs), lines: self.lines };
         let mut source = Source::new(inputs, self.lines);
         let mut sink = Sink {
             output,
@@ -158,8 +160,9 @@ impl Run<'_> {
                 |job| self.work(job),
                 |done| {
                     let stop = self.args.fail_fast && !done.is_clean();
-                    result = progress.suspend(|| sink.take(done));
-                    progress.set_position(sink.totals.all());
+                    let bytes = done.bytes;
+                    result = progress.bar.suspend(|| sink.take(done));
+                    progress.advance(bytes, sink.totals.all());
                     match &result {
                         Ok(Written::Done) if !stop => ControlFlow::Continue(()),
                         _ => ControlFlow::Break(()),
@@ -168,7 +171,7 @@ impl Run<'_> {
                 &INTERRUPTED,
             );
         }
-        progress.finish_and_clear();
+        progress.bar.finish_and_clear();
         let mut worst = sink.worst.unwrap_or(Status::Passed);
         if result? == Written::Closed {
             return Ok(worst);
@@ -186,19 +189,21 @@ impl Run<'_> {
     }
 
     /// A bar on standard error, where that is a terminal and there is something to wait for.
-    fn progress(&self, many: bool, inputs: Option<usize>) -> ProgressBar {
+    fn bar(&self, many: bool, inputs: &[Input]) -> ProgressBar {
         // Results on the same terminal are progress enough.
         let results_shown = self.args.report.is_none() && io::stdout().is_terminal();
         if !many || self.args.quiet || results_shown || !io::stderr().is_terminal() {
             return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         }
-        let (bar, template) = match inputs {
-            Some(inputs) => {
-                let bar = ProgressBar::new(inputs as u64);
-                (bar, "{bar:30} {pos} of {len} ({per_sec}, {eta} left)")
+        let (length, template) = if self.lines {
+            match inputs.iter().map(Input::size).sum::<Option<u64>>() {
+                Some(bytes) => (Some(bytes), "{bar:30} {msg} ({binary_bytes_per_sec}, {eta} left)"),
+                None => (None, "{spinner} {msg} ({binary_bytes_per_sec})"),
             }
-            None => (ProgressBar::no_length(), "{spinner} {pos} checked ({per_sec})"),
+        } else {
+            (Some(inputs.len() as u64), "{bar:30} {pos} of {len} ({per_sec}, {eta} left)")
         };
+        let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
         bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| {
             // The templates above are right; a bare bar would do.
             ProgressStyle::default_bar()
@@ -219,6 +224,7 @@ impl Run<'_> {
                 }
             }
             Job::Lines { name, block } => {
+                done.bytes = block.bytes.len() as u64;
                 let mut buffers = Buffers::default();
                 for (number, line) in lines(&block) {
                     let name = Name { input: &name, line: Some(number) };
@@ -234,6 +240,27 @@ impl Run<'_> {
             }
         }
         done
+    }
+}
+
+/// How far a run is: by bytes where inputs are lines, since nobody knows how many those are.
+struct Progress {
+    bar: ProgressBar,
+    lines: bool,
+}
+
+impl Progress {
+    /// Adds the bytes of a job; `items` are all that are judged so far.
+    fn advance(&self, bytes: u64, items: u64) {
+        if self.bar.is_hidden() {
+            return;
+        }
+        if self.lines {
+            self.bar.set_message(format!("{items} checked"));
+            self.bar.inc(bytes);
+        } else {
+            self.bar.set_position(items);
+        }
     }
 }
 

@@ -47,6 +47,15 @@ impl Wanted {
 }
 
 impl Input {
+    /// Bytes that it has, where that is known before it is read.
+    pub(crate) fn size(&self) -> Option<u64> {
+        let Input::File(path) = self else {
+            return None;
+        };
+        let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+        Some(metadata.len())
+    }
+
     /// The input of a path; `-` is standard input.
     pub(crate) fn of_path(path: &Path) -> Input {
         if path == Path::new("-") { Input::Stdin } else { Input::File(path.to_owned()) }

@@ -20,6 +20,8 @@ mod regressions;
 mod requirements;
 mod signing;
 mod streams;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod unreadable;
 mod usage;
 
