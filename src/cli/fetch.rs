@@ -14,6 +14,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use agent_output_verifier::text::escaped;
 use reqwest::Url;
 use reqwest::blocking::{Client, Response};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -443,20 +444,8 @@ fn root_cause(error: &(dyn Error + 'static)) -> String {
             | io::ErrorKind::NetworkUnreachable),
         ) => kind.to_string(),
         // A server has its say in some of these, through its certificate for one.
-        _ => printable(&cause.to_string()),
+        _ => escaped(&cause.to_string()),
     }
-}
-
-/// Text of strangers, with what would move the cursor or reorder the line escaped.
-fn printable(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '"' | '\'' | '\\' => shown.push(c),
-            _ => shown.extend(c.escape_debug()),
-        }
-    }
-    shown
 }
 
 /// A URL as errors show it: secrets may be in its credentials, query and fragment.
@@ -471,7 +460,7 @@ fn shown(url: &str) -> String {
     } else {
         let end = url.find(['?', '#']).unwrap_or(url.len());
         let start = url[..end].rfind('@').map_or(0, |at| at + 1);
-        printable(&url[start..end])
+        escaped(&url[start..end])
     };
     match text.char_indices().nth(SHOWN_URL) {
         Some((cut, _)) => format!("{}…", &text[..cut]),
@@ -923,7 +912,7 @@ mod tests {
         for (url, expected) in [
             ("https://user:secret@example.com/card?token#part", "https://example.com/card"),
             ("https://user:secret@example.com:port/?token", "example.com:port/"),
-            ("card\u{1b}[2J\u{202e}.json", "card\\u{1b}[2J\\u{202e}.json"),
+            ("card\u{1b}[2J\u{202e}.json", "card\\u001b[2J\\u202e.json"),
             ("mailto:someone", "mailto:someone"),
         ] {
             assert_eq!(shown(url), expected);
