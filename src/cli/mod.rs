@@ -1,6 +1,7 @@
 //! The command line: arguments, files, terminals and exit statuses. What is computed is the
 //! library's; this only reads, calls and shows.
 
+mod address;
 mod args;
 mod batch;
 mod check_receipt;
