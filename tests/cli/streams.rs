@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdout};
 use std::time::{Duration, Instant};
 
-use crate::common::Aov;
+use crate::common::{Aov, Sandbox};
 use crate::{broken_line, sandbox};
 
 fn lines_of(child: &mut Child) -> BufReader<ChildStdout> {
@@ -25,6 +25,11 @@ fn finish(mut child: Child) -> (i32, String) {
     (child.wait().unwrap().code().expect("ended by a signal"), stderr)
 }
 
+fn start_over_lines(sandbox: &Sandbox, jobs: &str, format: &str, input: &str) -> Child {
+    let args = ["verify", "-s", "schema.json", "--lines", "--jobs", jobs, "--format", format];
+    sandbox.aov(&[&args[..], &[input]].concat()).start()
+}
+
 #[test]
 fn a_closed_pipe_ends_quietly_with_the_worst_status_so_far() {
     let many = "{\"total\": 5}\n".repeat(20_000);
@@ -36,19 +41,7 @@ fn a_closed_pipe_ends_quietly_with_the_worst_status_so_far() {
         let sandbox = sandbox().with("l.ndjson", format!("{first}\n{many}"));
         for format in ["human", "json", "ndjson"] {
             for jobs in ["1", "3"] {
-                let mut child = sandbox
-                    .aov(&[
-                        "verify",
-                        "-s",
-                        "schema.json",
-                        "--lines",
-                        "--jobs",
-                        jobs,
-                        "--format",
-                        format,
-                        "l.ndjson",
-                    ])
-                    .start();
+                let mut child = start_over_lines(&sandbox, jobs, format, "l.ndjson");
                 let mut stdout = lines_of(&mut child);
                 assert!(!next_line(&mut stdout).is_empty());
                 drop(stdout);
@@ -82,19 +75,7 @@ fn the_first_result_comes_before_a_slow_pipe_ends() {
     for format in ["human", "json", "ndjson"] {
         for jobs in ["1", "2"] {
             let sandbox = sandbox();
-            let mut child = sandbox
-                .aov(&[
-                    "verify",
-                    "-s",
-                    "schema.json",
-                    "--lines",
-                    "--jobs",
-                    jobs,
-                    "--format",
-                    format,
-                    "-",
-                ])
-                .start();
+            let mut child = start_over_lines(&sandbox, jobs, format, "-");
             let mut stdin = child.stdin.take().unwrap();
             let mut stdout = lines_of(&mut child);
             for number in 1..=3 {
