@@ -1,6 +1,7 @@
 //! The `aov` command: parse, run, exit.
 
 mod cli;
+mod clock;
 
 use std::process::ExitCode;
 

@@ -26,7 +26,8 @@ use super::output::Output;
 use super::render::receipt::{Item, ReceiptRenderer};
 use super::render::{Frame, Style};
 use super::trouble::{Trouble, Troubles, of_invalid_request, of_refusal, shown};
-use super::verify::{now, parse_moment};
+use super::verify::parse_moment;
+use crate::clock::now;
 use requests::Requests;
 
 /// Runs the command.

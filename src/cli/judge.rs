@@ -13,7 +13,7 @@ use agent_output_verifier::verify::{verdict, verify};
 use super::Status;
 use super::batch::Name;
 use super::trouble::{Trouble, of_invalid_request, of_refusal};
-use super::verify::now;
+use crate::clock::now;
 
 /// What texts are held against, and what is wanted of it.
 pub(crate) struct Judge<'r> {

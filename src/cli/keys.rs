@@ -5,10 +5,11 @@ use std::fs::File;
 use std::io::{self, Read, Write as _};
 use std::path::Path;
 
-use agent_output_verifier::agent_card;
+use agent_output_verifier::agent_card::{self, Card};
 use agent_output_verifier::check_receipt::host_of;
 use agent_output_verifier::datetime::format_utc_micros;
 use agent_output_verifier::key::{KeyFile, KeyFileError, next_version};
+use agent_output_verifier::receipt::Kind;
 use anyhow::Result;
 use zeroize::Zeroizing;
 
@@ -16,7 +17,7 @@ use super::Status;
 use super::args::{AgentCardArgs, KeyArgs, Keygen};
 use super::output::{Output, Written};
 use super::trouble::{Trouble, path_name, shown};
-use super::verify::now;
+use crate::clock::now;
 
 /// Bytes that a key file may have: many times what one with a hundred earlier keys has.
 const MAX_KEY_FILE: u64 = 64 * 1024;
@@ -209,7 +210,7 @@ fn write(path: &Path, file: &KeyFile, replace: bool) -> Result<()> {
 /// Runs `aov agent-card`.
 pub(crate) fn agent_card(args: &AgentCardArgs) -> Result<Status> {
     let file = read(&args.key)?;
-    print(&agent_card::card_for(&file))
+    print(&Card::new(&file, &[Kind::Verification]).to_json())
 }
 
 fn print(text: &str) -> Result<Status> {

@@ -1,7 +1,6 @@
 //! `aov verify` and `aov attest`: the same checks, unsigned and signed.
 
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use agent_output_verifier::attest::Signer;
 use agent_output_verifier::datetime::{format_utc_micros, parse_instant};
@@ -181,12 +180,6 @@ impl Process for Checks<'_> {
     fn frame(&self) -> &Frame {
         &self.renderer.frame
     }
-}
-
-/// Microseconds since the Unix epoch.
-pub(crate) fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
 }
 
 /// A time that an option gives, in microseconds since the Unix epoch.
