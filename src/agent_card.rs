@@ -1,7 +1,11 @@
 //! Agent-cards: where an issuer publishes every public key it ever signed with.
 
+use serde::Serialize;
+
 use crate::json::{Document, Value};
 use crate::key::{KeyError, KeyFile, VerifyingKey};
+use crate::receipt::Kind;
+use crate::request::RequestShape;
 
 /// What the URI of the attestation extension begins with.
 const EXTENSION: &str = "urn:json-schema-verifier:extension:attestation:";
@@ -99,62 +103,165 @@ fn read_key(entry: Value<'_>) -> (String, Result<VerifyingKey, String>) {
     (version, key)
 }
 
-/// A whole card for a key file's keys, to publish at its public-key URL.
-pub fn card_for(file: &KeyFile) -> String {
-    let keys: Vec<serde_json::Value> = file
-        .public_keys()
-        .into_iter()
-        .map(|key| {
-            serde_json::json!({
-                "keyVersion": key.key_version,
-                "algorithm": "Ed25519",
-                "publicKey": key.public_key.to_base64(),
-                "publicKeyEncoding": ENCODING,
-            })
-        })
-        .collect();
-    let name = file.issuer_name.as_deref().unwrap_or(crate::attest::SELF_ATTESTED);
-    let base = file
-        .public_key_url
-        .as_deref()
-        .map(|url| url.strip_suffix("/.well-known/agent-card.json").unwrap_or(url).to_owned());
-    let card = serde_json::json!({
-        "name": name,
-        "description": "Signs receipts for checks of agents' JSON output.",
-        "version": env!("CARGO_PKG_VERSION"),
-        "protocolVersion": "0.3.0",
-        "url": base,
-        "supportedInterfaces": [],
-        "capabilities": {
-            "streaming": false,
-            "pushNotifications": false,
-            "extensions": [{
-                "uri": format!("{EXTENSION}v1"),
-                "description": "Public keys for the Ed25519 signatures of receipts.",
-                "required": false,
-                "params": {
-                    "publicKeys": keys,
-                    "contexts": [crate::receipt::Kind::Verification.context()],
-                    "canonicalization": crate::attest::CANONICALIZATION,
-                },
-            }],
-        },
-        "defaultInputModes": ["application/json"],
-        "defaultOutputModes": ["application/json"],
-        "skills": [],
+/// A card, ready to be serialized. It has what A2A 1.0 asks for, and what 0.3 asked for besides.
+#[derive(Clone, Serialize, Debug)]
+#[serde(rename_all = "camelCase")]
+pub struct Card {
+    /// The issuer's name
+    pub name: String,
+    /// What the issuer does
+    pub description: String,
+    /// The issuer's version
+    pub version: String,
+    protocol_version: &'static str,
+    /// Where the issuer answers (A2A 0.3)
+    pub url: Option<String>,
+    /// What is spoken at `url` (A2A 0.3)
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preferred_transport: Option<&'static str>,
+    /// Where the issuer answers, and in what (A2A 1.0)
+    pub supported_interfaces: Vec<Interface>,
+    capabilities: Capabilities,
+    default_input_modes: [&'static str; 1],
+    default_output_modes: [&'static str; 1],
+    /// What the issuer can be asked for
+    pub skills: Vec<Skill>,
+}
+
+/// A place where an agent answers.
+#[derive(Clone, Serialize, Debug)]
+#[serde(rename_all = "camelCase")]
+pub struct Interface {
+    /// The address
+    pub url: String,
+    /// What is spoken there
+    pub protocol_binding: &'static str,
+    /// In which version
+    pub protocol_version: &'static str,
+}
+
+/// Something that an agent can be asked for.
+#[derive(Clone, Serialize, Debug)]
+pub struct Skill {
+    /// A stable name
+    pub id: &'static str,
+    /// The name for people
+    pub name: &'static str,
+    /// What it does
+    pub description: &'static str,
+    /// Words to find it by
+    pub tags: &'static [&'static str],
+}
+
+#[derive(Clone, Serialize, Debug)]
+#[serde(rename_all = "camelCase")]
+struct Capabilities {
+    streaming: bool,
+    push_notifications: bool,
+    extensions: Vec<Extension>,
+}
+
+/// Something that an agent has beyond the protocol.
+#[derive(Clone, Serialize, Debug)]
+pub struct Extension {
+    /// What it is known by
+    pub uri: String,
+    /// What it is
+    pub description: &'static str,
+    /// Whether a client has to know it
+    pub required: bool,
+    /// What there is to know about it
+    pub params: serde_json::Value,
+}
+
+impl Card {
+    /// A card with a key file's public keys, for an issuer that signs receipts of these kinds.
+    pub fn new(file: &KeyFile, kinds: &[Kind]) -> Card {
+        let name = file.issuer_name.as_deref().unwrap_or(crate::attest::SELF_ATTESTED);
+        let base = file
+            .public_key_url
+            .as_deref()
+            .map(|url| url.strip_suffix("/.well-known/agent-card.json").unwrap_or(url).to_owned());
+        let keys: Vec<serde_json::Value> = file
+            .public_keys()
+            .into_iter()
+            .map(|key| entry(&key.key_version, &key.public_key))
+            .collect();
+        let contexts: Vec<&str> = kinds.iter().map(|kind| kind.context()).collect();
+        let attestation = Extension {
+            uri: format!("{EXTENSION}v1"),
+            description: "Public keys for the Ed25519 signatures of receipts.",
+            required: false,
+            params: serde_json::json!({
+                "publicKeys": keys,
+                "contexts": contexts,
+                "canonicalization": crate::attest::CANONICALIZATION,
+                "requestHashTestVectors": request_hash_vectors(),
+            }),
+        };
+        Card {
+            name: name.to_owned(),
+            description: "Signs receipts for checks of agents' JSON output.".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            protocol_version: "0.3.0",
+            url: base,
+            preferred_transport: None,
+            supported_interfaces: Vec::new(),
+            capabilities: Capabilities {
+                streaming: false,
+                push_notifications: false,
+                extensions: vec![attestation],
+            },
+            default_input_modes: ["application/json"],
+            default_output_modes: ["application/json"],
+            skills: Vec::new(),
+        }
+    }
+
+    /// Adds an extension after those that are there.
+    pub fn extend(&mut self, extension: Extension) {
+        self.capabilities.extensions.push(extension);
+    }
+
+    /// The card as it is published.
+    pub fn to_json(&self) -> String {
+        // Plain data with string keys: it cannot fail.
+        serde_json::to_string_pretty(self).map(|text| text + "\n").unwrap_or_default()
+    }
+}
+
+/// Requests with their canonical form and hash, to try an implementation of `request_hash` on.
+fn request_hash_vectors() -> Vec<serde_json::Value> {
+    let text = include_bytes!("agent_card/request_hash_vectors.json");
+    let Ok(document) = Document::parse(text) else { return Vec::new() };
+    let vectors = document.root().elements().filter_map(|vector| {
+        let request = vector.get("request")?;
+        let shape = RequestShape::parse(request).ok()?;
+        let mut canonical = Vec::new();
+        shape.write_canonical(&mut canonical);
+        Some(serde_json::json!({
+            "name": vector.get("name")?.as_str()?,
+            "request": serde_json::from_str::<serde_json::Value>(request.source()).ok()?,
+            "canonical": String::from_utf8(canonical).ok()?,
+            "request_hash": shape.request_hash().to_string(),
+        }))
     });
-    format!("{card:#}\n")
+    vectors.collect()
 }
 
 /// The entry of a key for an agent-card's `publicKeys`.
 pub fn entry_for(file: &KeyFile) -> String {
-    let entry = serde_json::json!({
-        "keyVersion": file.key_version(),
-        "algorithm": "Ed25519",
-        "publicKey": file.signing_key().verifying_key().to_base64(),
-        "publicKeyEncoding": ENCODING,
-    });
+    let entry = entry(file.key_version(), &file.signing_key().verifying_key());
     format!("{entry:#}\n")
+}
+
+fn entry(key_version: &str, key: &VerifyingKey) -> serde_json::Value {
+    serde_json::json!({
+        "keyVersion": key_version,
+        "algorithm": "Ed25519",
+        "publicKey": key.to_base64(),
+        "publicKeyEncoding": ENCODING,
+    })
 }
 
 /// Reads a card from its text.
@@ -212,7 +319,30 @@ mod tests {
     fn a_written_card_reads_back() {
         let seed = zeroize::Zeroizing::new([3; 32]);
         let file = KeyFile::new(seed, "k1".to_owned()).unwrap();
-        let card = parse(card_for(&file).as_bytes()).unwrap();
+        let card = Card::new(&file, &[Kind::Verification]).to_json();
+        let card = parse(card.as_bytes()).unwrap();
         assert_eq!(card.select("k1"), Selected::Key(&file.signing_key().verifying_key()));
+    }
+
+    #[test]
+    fn the_published_vectors_have_the_published_hashes() {
+        let vectors = request_hash_vectors();
+        let hashes: Vec<&str> =
+            vectors.iter().map(|vector| vector["request_hash"].as_str().unwrap()).collect();
+        assert_eq!(
+            hashes,
+            [
+                "5366542000b4226c5efb411c15ec8f0aac3c63844343997aa1bcc3c585086f97",
+                "1aa064d21a2c1487d5d319ded6efec48c18dfee45b93f741266b1f491c2e099f",
+                "037abd3fe4643c14e68d9fd57ca93b460c177c5372f058aa2920a2ef120c0432",
+            ]
+        );
+        // What a reader parses out of the card hashes to the same.
+        for vector in &vectors {
+            let request = vector["request"].to_string();
+            let document = Document::parse(request.as_bytes()).unwrap();
+            let shape = RequestShape::parse(document.root()).unwrap();
+            assert_eq!(shape.request_hash().to_string(), vector["request_hash"]);
+        }
     }
 }

@@ -53,33 +53,49 @@ pub struct Signer<'a> {
 }
 
 impl<'a> Signer<'a> {
-    /// Signs a response, at the time that the response was verified.
-    ///
-    /// # Errors
-    ///
-    /// Only where the response cannot be serialized.
-    pub fn sign(&self, response: &mut Response<'a>) -> Result<(), serde_json::Error> {
-        response.set_verify(VerifySection {
+    /// How receipts of this signer are verified.
+    pub fn verify_section(&self) -> VerifySection<'a> {
+        VerifySection {
             public_key_url: self.public_key_url,
             key_version: self.key_version,
             canonicalization: CANONICALIZATION,
             hash_algorithm: "SHA-256",
             service: self.service.unwrap_or(SELF_ATTESTED),
             mcp: self.mcp,
-        });
+        }
+    }
+
+    /// Signs a response, at the time that the response was verified.
+    ///
+    /// # Errors
+    ///
+    /// Only where the response cannot be serialized.
+    pub fn sign(&self, response: &mut Response<'a>) -> Result<(), serde_json::Error> {
+        response.set_verify(self.verify_section());
+        let timestamp = response.verified_at();
+        let attestation = self.attest(Kind::Verification, timestamp, response)?;
+        response.set_attestation(attestation);
+        Ok(())
+    }
+
+    /// The attestation of a response that has none yet.
+    pub(crate) fn attest(
+        &self,
+        kind: Kind,
+        timestamp: &'a str,
+        response: &impl Serialize,
+    ) -> Result<Attestation<'a>, serde_json::Error> {
         let text = serde_json::to_vec(response)?;
         let document =
             Document::parse(&text).map_err(|error| serde::ser::Error::custom(error.to_string()))?;
-        let timestamp = response.verified_at();
         let attested = ("Ed25519", self.key_version, timestamp);
         let mut message = Vec::with_capacity(text.len() + 256);
-        write_signed(Kind::Verification, attested, document.root(), &mut message);
-        response.set_attestation(Attestation {
+        write_signed(kind, attested, document.root(), &mut message);
+        Ok(Attestation {
             algorithm: "Ed25519",
             key_version: self.key_version,
             timestamp,
             signature: self.key.sign_base64(&message),
-        });
-        Ok(())
+        })
     }
 }

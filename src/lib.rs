@@ -41,5 +41,6 @@ pub mod request;
 pub mod response;
 pub mod rules;
 pub mod schema;
+pub mod score;
 pub mod text;
 pub mod verify;

@@ -56,6 +56,19 @@ pub struct Response<'a> {
     attestation: Option<Attestation<'a>>,
 }
 
+/// The hashes of a response.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ResponseHashes {
+    /// Of the output
+    pub output: Digest,
+    /// Of the schema
+    pub schema: Digest,
+    /// Of rules and bounds
+    pub rules: Digest,
+    /// Of the whole request; only the full shape has it.
+    pub request: Option<Digest>,
+}
+
 #[derive(Serialize, Debug)]
 struct Summary {
     result: &'static str,
@@ -184,6 +197,16 @@ impl<'a> Response<'a> {
             full: full.then(|| Full::new(report)),
             verify: None,
             attestation: None,
+        }
+    }
+
+    /// The hashes that bind the response to what was checked.
+    pub fn hashes(&self) -> ResponseHashes {
+        ResponseHashes {
+            output: self.output_hash,
+            schema: self.schema_hash,
+            rules: self.rules_hash,
+            request: self.request_hash,
         }
     }
 

@@ -2,7 +2,7 @@
 
 mod common;
 
-use agent_output_verifier::agent_card::{self, AgentCard};
+use agent_output_verifier::agent_card::{self, AgentCard, Card};
 use agent_output_verifier::attest::Signer;
 use agent_output_verifier::check_receipt::{
     About, CardOrigin, Checked, Issuer, KeySource, ReceiptVerdict, Required, StepName, StepStatus,
@@ -10,6 +10,7 @@ use agent_output_verifier::check_receipt::{
 };
 use agent_output_verifier::json::Document;
 use agent_output_verifier::key::{KeyFile, VerifyingKey};
+use agent_output_verifier::receipt::Kind;
 use agent_output_verifier::request::{Detail, Request};
 use agent_output_verifier::response::{Response, Subject};
 use agent_output_verifier::verify::verify;
@@ -206,7 +207,7 @@ fn public(seed: u8) -> VerifyingKey {
 }
 
 fn own_card(seed: u8) -> AgentCard {
-    agent_card::parse(agent_card::card_for(&key(seed)).as_bytes()).unwrap()
+    agent_card::parse(Card::new(&key(seed), &[Kind::Verification]).to_json().as_bytes()).unwrap()
 }
 
 #[test]

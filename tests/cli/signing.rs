@@ -1,8 +1,9 @@
 //! What the tests of keys and receipts share: a signer with its files, and receipts to order.
 
-use agent_output_verifier::agent_card;
+use agent_output_verifier::agent_card::Card;
 use agent_output_verifier::json::Document;
 use agent_output_verifier::key::KeyFile;
+use agent_output_verifier::receipt::Kind;
 use agent_output_verifier::receipt::Receipt;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -47,7 +48,7 @@ pub(crate) fn signer() -> Sandbox {
     let file = key_file();
     sandbox()
         .with_private("key.json", file.to_json().as_bytes())
-        .with("card.json", agent_card::card_for(&file))
+        .with("card.json", Card::new(&file, &[Kind::Verification]).to_json())
 }
 
 /// What `aov attest` prints with these arguments, at a fixed time.
