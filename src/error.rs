@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::json::ReadError;
 use crate::report::Undecided;
-use crate::request::InvalidRequest;
+use crate::request::{FieldProblem, InvalidRequest};
 
 /// What a code means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -204,6 +204,18 @@ impl ErrorBody {
              again."
         );
         ErrorBody::new(ErrorCode::INVALID_REQUEST, message, fields.collect())
+    }
+
+    /// For one field that is wrong: the problem as a phrase that begins with a verb, the fix as a
+    /// sentence.
+    pub fn invalid_field(field: &str, problem: &str, fix: &str) -> ErrorBody {
+        let problem = FieldProblem {
+            field: field.to_owned(),
+            problem: problem.to_owned(),
+            fix: fix.to_owned(),
+            origin: None,
+        };
+        ErrorBody::invalid_request(&InvalidRequest { problems: vec![problem], omitted: 0 })
     }
 
     /// For a check without a verdict.

@@ -2,6 +2,8 @@
 
 mod cli;
 mod clock;
+#[cfg(feature = "serve")]
+mod serve;
 
 use std::process::ExitCode;
 

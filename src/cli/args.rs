@@ -1,5 +1,8 @@
 //! The arguments, as clap reads them.
 
+#[cfg(feature = "serve")]
+pub(crate) mod serve;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -41,6 +44,9 @@ pub(crate) enum Command {
     /// Print an agent-card with a key file's public keys
     #[command(after_help = STATUSES)]
     AgentCard(AgentCardArgs),
+    /// Answer over HTTP in place of the hosted service
+    #[cfg(feature = "serve")]
+    Serve(serve::Serve),
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -157,6 +157,17 @@ pub(crate) fn keygen(args: &Keygen) -> Result<Status> {
     print(&agent_card::entry_for(&file))
 }
 
+/// Makes a key file with a fresh key; false where another process was faster.
+#[cfg(feature = "serve")]
+pub(crate) fn make_at(path: &Path) -> Result<bool> {
+    let file = KeyFile::new(fresh_seed()?, next_version(&today(), &[]));
+    let made = write(path, &file.map_err(|error| trouble_of(&path_name(path), &error))?, false);
+    match made {
+        Err(_) if path.exists() => Ok(false),
+        made => made.map(|()| true),
+    }
+}
+
 /// Reads the key file that is to be renewed.
 fn read_to_renew(path: &Path) -> Result<KeyFile, Trouble> {
     let name = path_name(path);

@@ -15,6 +15,8 @@ mod output;
 mod pool;
 mod render;
 mod requirements;
+#[cfg(feature = "serve")]
+mod serve;
 mod trouble;
 mod verify;
 
@@ -42,6 +44,8 @@ pub(crate) fn run() -> Status {
         args::Command::CheckReceipt(check) => check_receipt::run(check, cli.color),
         args::Command::Keygen(keygen) => keys::keygen(keygen),
         args::Command::AgentCard(card) => keys::agent_card(card),
+        #[cfg(feature = "serve")]
+        args::Command::Serve(serve) => serve::run(serve),
     };
     match result {
         Ok(status) => status,

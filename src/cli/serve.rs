@@ -1,0 +1,223 @@
+//! `aov serve`: settings out of arguments, the key and the ledger in their places, the log.
+
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use agent_output_verifier::check_receipt::host_of;
+use agent_output_verifier::key::KeyFile;
+use anyhow::Result;
+use axum::http::HeaderValue;
+use etcetera::BaseStrategy as _;
+use tracing::level_filters::LevelFilter;
+
+use super::Status;
+use super::args::KeyArgs;
+use super::args::serve::{LogFormat, Serve};
+use super::keys::{self, check_issuer_name};
+use super::trouble::{Trouble, path_name, shown};
+use crate::serve::{OpenError, Place, Settings, StartError, run as run_server};
+
+/// Runs `aov serve`.
+pub(crate) fn run(args: &Serve) -> Result<Status> {
+    let settings = settings(args)?;
+    start_log(args);
+    contain_panics();
+    let ledger = match &settings.ledger {
+        Place::File(path) => path_name(path),
+        Place::Memory => ":memory:".to_owned(),
+    };
+    let unreachable = settings.listen.ip().is_unspecified() && settings.public_url.is_none();
+    let served = run_server(settings, |address| {
+        if unreachable {
+            tracing::warn!(
+                "receipts will name {address}, which nobody can reach: give --public-url"
+            );
+        }
+        tracing::info!(%address, ledger, "ready");
+        // Whoever closed standard output does not want to know.
+        let mut out = io::stdout().lock();
+        let _ = writeln!(out, "listening on http://{address}").and_then(|()| out.flush());
+    });
+    served.map_err(|error| trouble_of(args, &ledger, error))?;
+    Ok(Status::Passed)
+}
+
+fn settings(args: &Serve) -> Result<Settings> {
+    let listen = listen_address(&args.listen)?;
+    if let Some(url) = &args.public_url
+        && (host_of(url).is_none() || url.contains(['?', '#']))
+    {
+        let help = "Give the server's base URL, such as https://verify.example.";
+        return Err(Trouble::new("--public-url is no http or https URL", help).into());
+    }
+    check_issuer_name(Some(&args.issuer_name))?;
+    let cors_origins: Result<Vec<HeaderValue>> =
+        args.cors_origin.iter().map(|origin| cors_origin(origin)).collect();
+    let cors_origins = cors_origins?;
+    let ledger = match &args.ledger {
+        Some(path) if path.as_os_str() == ":memory:" => Place::Memory,
+        Some(path) => Place::File(path.clone()),
+        None => Place::File(data_folder("--ledger")?.join("ledger.sqlite3")),
+    };
+    if let Place::File(path) = &ledger {
+        make_private(path)?;
+    }
+    Ok(Settings {
+        listen,
+        public_url: args.public_url.clone(),
+        key: key(args)?,
+        issuer_name: args.issuer_name.clone(),
+        ledger,
+        free_per_day: args.free_per_day,
+        max_body: usize::try_from(args.max_body).unwrap_or(usize::MAX),
+        trust_proxy: args.trust_proxy,
+        cors_origins,
+        metrics: args.metrics,
+    })
+}
+
+fn listen_address(text: &str) -> Result<SocketAddr> {
+    // The one name that is an address of this machine by definition (RFC 6761 §6.3).
+    let text = match text.strip_prefix("localhost:") {
+        Some(port) => format!("127.0.0.1:{port}"),
+        None => text.to_owned(),
+    };
+    text.parse().map_err(|_| {
+        let help = "Give an IP address and a port, such as 127.0.0.1:8402 or [::1]:8402.";
+        Trouble::new("--listen is no address", help).into()
+    })
+}
+
+/// An origin as browsers send it: scheme, host, and a port that is not the scheme's.
+fn cors_origin(origin: &str) -> Result<HeaderValue> {
+    let bare = |host: String| {
+        origin == "*" || origin == format!("http://{host}") || origin == format!("https://{host}")
+    };
+    let usable = origin == "*" || host_of(origin).is_some_and(bare);
+    HeaderValue::from_str(origin).ok().filter(|_| usable).ok_or_else(|| {
+        let help = "Give scheme and host without a path, such as https://app.example, or *.";
+        Trouble::new("--cors-origin is no origin", help).into()
+    })
+}
+
+/// The key that the arguments name, or the user's own, which is made where there is none.
+fn key(args: &Serve) -> Result<KeyFile> {
+    let read = |key: String| {
+        keys::read(&KeyArgs {
+            key,
+            key_version: args.key_version.clone(),
+            insecure_key_permissions: args.insecure_key_permissions,
+        })
+    };
+    if let Some(key) = &args.key {
+        return read(key.clone());
+    }
+    let path = data_folder("--key")?.join("signing-key.json");
+    if !path.exists() {
+        make_folder(&path)?;
+        if keys::make_at(&path)? {
+            eprintln!("made a signing key: {}; keep it secret", shown(&path_name(&path)));
+        }
+    }
+    read(path_name(&path))
+}
+
+/// The folder for what this user's server keeps.
+fn data_folder(option: &str) -> Result<PathBuf> {
+    let strategy = etcetera::choose_base_strategy().map_err(|_| {
+        let help = format!("Set HOME, or give {option}.");
+        Trouble::new("there is no home folder to keep the server's data in", help)
+    })?;
+    Ok(strategy.data_dir().join("aov"))
+}
+
+fn make_folder(file: &Path) -> Result<()> {
+    let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) else {
+        return Ok(());
+    };
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let made = builder.create(folder);
+    Ok(made.map_err(|error| Trouble::of_io("make", &path_name(folder), &error))?)
+}
+
+/// Makes a ledger that is not there yet, so that only its owner can read it. What SQLite puts beside
+/// it gets the same permissions.
+fn make_private(path: &Path) -> Result<()> {
+    make_folder(path)?;
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(Trouble::of_io("make", &path_name(path), &error).into()),
+    }
+}
+
+fn start_log(args: &Serve) {
+    let level = match args.verbose {
+        0 => LevelFilter::INFO,
+        1 => LevelFilter::DEBUG,
+        _ => LevelFilter::TRACE,
+    };
+    let log = tracing_subscriber::fmt()
+        .with_writer(io::stderr)
+        .with_max_level(level)
+        .with_ansi(false)
+        .with_target(false)
+        // A log that cannot be written must not end the server.
+        .log_internal_errors(false);
+    match args.log_format {
+        LogFormat::Text => log.init(),
+        LogFormat::Json => log.json().init(),
+    }
+}
+
+/// Panics are logged by their place only: what is thrown may hold something of a request.
+fn contain_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        tracing::error!(place, "panicked; this is a fault of aov");
+    }));
+}
+
+fn trouble_of(args: &Serve, ledger: &str, error: StartError) -> Trouble {
+    let ledger = shown(ledger);
+    match error {
+        StartError::Ledger(OpenError::NotALedger) => Trouble::new(
+            format!("{ledger}: this is no ledger, and was left as it is"),
+            "Name another file with --ledger.",
+        ),
+        StartError::Ledger(OpenError::Newer { found }) => Trouble::new(
+            format!(
+                "{ledger}: a later version of aov made this ledger (format {found}); it was left \
+                 as it is"
+            ),
+            "Use that version, or another file with --ledger.",
+        ),
+        StartError::Ledger(OpenError::Sqlite(error)) => Trouble::new(
+            format!("{ledger}: the ledger cannot be used: {error}"),
+            "Check the file, who may write it and its folder, and the disk.",
+        ),
+        StartError::Ledger(OpenError::Thread(error)) | StartError::Runtime(error) => {
+            Trouble::new(format!("the server cannot start: {error}"), "Check the system's limits.")
+        }
+        StartError::Listen(error) => {
+            let reason = match error.kind() {
+                io::ErrorKind::AddrInUse => "it is in use".to_owned(),
+                io::ErrorKind::AddrNotAvailable => "it is no address of this machine".to_owned(),
+                io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+                _ => error.to_string(),
+            };
+            Trouble::new(
+                format!("cannot listen on {}: {reason}", shown(&args.listen)),
+                "Give another address with --listen; port 0 picks a free one.",
+            )
+        }
+    }
+}

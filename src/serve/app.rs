@@ -1,0 +1,279 @@
+//! What all interfaces of the server share: who signs, what is free, the ledger, and the check
+//! itself from a request's text to a signed answer.
+
+use std::sync::{Arc, LazyLock};
+
+use agent_output_verifier::attest::Signer;
+use agent_output_verifier::datetime::format_utc_micros;
+use agent_output_verifier::error::{ErrorBody, ErrorCode};
+use agent_output_verifier::json::Document;
+use agent_output_verifier::key::KeyFile;
+use agent_output_verifier::request::{Request, check_id};
+use agent_output_verifier::response::{Response, Subject};
+use agent_output_verifier::score::{Reputation, ScoreResponse, Tally, is_recorded};
+use agent_output_verifier::verify::verify;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::allowance::{Allowance, Balance};
+use super::body::{Bodies, Text};
+use super::client::Client;
+use super::ledger::{Entry, Ledger, Unavailable};
+use super::metrics::Metrics;
+use crate::clock::now;
+
+/// Seconds after which a request that found the server busy may come again.
+const BUSY_SECONDS: u64 = 1;
+
+/// Seconds after which a fault may be mended.
+const FAULT_SECONDS: u64 = 5;
+
+/// A request that works, for whoever sent one that did not.
+static EXAMPLE_REQUEST: LazyLock<serde_json::Value> = LazyLock::new(|| {
+    serde_json::json!({
+        "task_id": "invoice-1",
+        "expected_schema": {
+            "type": "object",
+            "required": ["lines", "total"],
+            "properties": {"total": {"type": "number"}}
+        },
+        "submitted_output": {"lines": [{"amount": 30}, {"amount": 12}], "total": 42},
+        "rules": [{"type": "sum_equals", "field": "lines[].amount", "equals_field": "total"}],
+        "enforce_rules": true
+    })
+});
+
+/// Who this server is.
+#[derive(Clone, Debug)]
+pub(crate) struct Identity {
+    /// What receipts and documents call it; without a slash at the end.
+    pub(crate) base_url: String,
+    pub(crate) card_url: String,
+    pub(crate) mcp_url: String,
+    pub(crate) name: String,
+}
+
+impl Identity {
+    pub(crate) fn new(base_url: &str, name: &str) -> Identity {
+        let base_url = base_url.trim_end_matches('/').to_owned();
+        Identity {
+            card_url: format!("{base_url}/.well-known/agent-card.json"),
+            mcp_url: format!("{base_url}/mcp"),
+            base_url,
+            name: name.to_owned(),
+        }
+    }
+}
+
+/// The server's state.
+pub(crate) struct App {
+    pub(crate) identity: Identity,
+    pub(crate) key: KeyFile,
+    pub(crate) ledger: Ledger,
+    /// None: no limit.
+    pub(crate) allowance: Option<Allowance>,
+    pub(crate) bodies: Bodies,
+    /// Requests under way.
+    pub(crate) gate: Arc<Semaphore>,
+    pub(crate) metrics: Metrics,
+}
+
+/// A signed answer, as it is sent.
+pub(crate) struct Answer {
+    pub(crate) json: Vec<u8>,
+    /// What is left of the client's allowance, where there is one.
+    pub(crate) balance: Option<Balance>,
+}
+
+/// Why there is no answer.
+pub(crate) struct Refusal {
+    pub(crate) error: Box<ErrorBody>,
+    /// The client's allowance, where it is what the refusal is about.
+    pub(crate) balance: Option<Balance>,
+}
+
+impl From<ErrorBody> for Refusal {
+    fn from(error: ErrorBody) -> Refusal {
+        Refusal { error: Box::new(error), balance: None }
+    }
+}
+
+impl App {
+    /// Lets a request in, or turns it away where too many are under way.
+    pub(crate) fn enter(&self) -> Result<OwnedSemaphorePermit, ErrorBody> {
+        Arc::clone(&self.gate).try_acquire_owned().map_err(|_| {
+            let message = "Too many requests are under way. Nothing was charged.";
+            ErrorBody::of(ErrorCode::OVERLOADED, message).retry_after(BUSY_SECONDS)
+        })
+    }
+
+    /// Checks a request and signs what was found. A check of an agent is in the ledger when this
+    /// returns. Clients without a name have no allowance to use up.
+    pub(crate) async fn check(
+        self: &Arc<App>,
+        text: Text,
+        client: Option<Client>,
+    ) -> Result<Answer, Refusal> {
+        let app = Arc::clone(self);
+        let judged = off_the_event_loop(move || app.judge(&text.bytes, client)).await?;
+        let Judged { answer, entry, taken } = judged?;
+        if let Some(entry) = entry {
+            let verdict = entry.verdict;
+            if self.ledger.record(entry).await.is_err() {
+                self.put_back(client, taken);
+                return Err(ledger_unavailable().into());
+            }
+            self.metrics.recorded(verdict);
+        }
+        Ok(answer)
+    }
+
+    /// The whole check, on a thread that may be kept busy.
+    fn judge(&self, text: &[u8], client: Option<Client>) -> Result<Judged, Refusal> {
+        let document = Document::parse(text).map_err(|error| ErrorBody::invalid_json(&error))?;
+        let request =
+            Request::parse(document.root()).map_err(|error| ErrorBody::invalid_request(&error))?;
+        // What is invalid costs nothing; what is valid is admitted before it is checked.
+        let taken = now();
+        let balance = self.admit(client, taken)?;
+        let report = verify(&request.requirements, request.output).map_err(|undecided| {
+            self.put_back(client, Some(taken));
+            ErrorBody::undecided(undecided)
+        })?;
+        let verified = now();
+        let verified_at = format_utc_micros(verified);
+        let verification_id = uuid::Uuid::new_v4().to_string();
+        let subject = Subject {
+            verification_id: &verification_id,
+            task_id: request.task_id,
+            agent_id: request.agent_id,
+            output: request.output,
+            verified_at: &verified_at,
+            detail: request.detail,
+        };
+        let mut response = Response::new(subject, &request.requirements, &report);
+        let signed = self.signer().sign(&mut response);
+        let json = signed.and_then(|()| serde_json::to_vec(&response)).map_err(|error| {
+            self.put_back(client, Some(taken));
+            internal_error(&error)
+        })?;
+        self.metrics.judged(report.verdict);
+        let hashes = response.hashes();
+        let entry = request.agent_id.filter(|id| is_recorded(id)).map(|agent_id| Entry {
+            verification_id: verification_id.clone(),
+            verified_at: verified,
+            agent_id: agent_id.to_owned(),
+            verdict: report.verdict,
+            output_hash: hashes.output,
+            schema_hash: hashes.schema,
+            rules_hash: hashes.rules,
+            request_hash: hashes.request.unwrap_or_else(|| {
+                request.requirements.request_hash(request.task_id, request.agent_id, request.output)
+            }),
+        });
+        Ok(Judged { answer: Answer { json, balance }, entry, taken: Some(taken) })
+    }
+
+    /// Takes a check out of the client's allowance, where there is one.
+    fn admit(&self, client: Option<Client>, now: i64) -> Result<Option<Balance>, Refusal> {
+        let Some((allowance, client)) = self.allowance.as_ref().zip(client) else {
+            return Ok(None);
+        };
+        allowance.take(client, now).map(Some).map_err(|balance| {
+            let message = format!(
+                "This client's {} free checks for today are used up; they begin anew at {}. \
+                 Nothing was charged.",
+                balance.limit, balance.resets
+            );
+            let error = ErrorBody::of(ErrorCode::RATE_LIMITED, message);
+            Refusal { error: Box::new(error.retry_after(balance.seconds)), balance: Some(balance) }
+        })
+    }
+
+    /// Puts back what was taken for a check that came to nothing.
+    fn put_back(&self, client: Option<Client>, taken: Option<i64>) {
+        if let (Some(allowance), Some(client), Some(taken)) = (&self.allowance, client, taken) {
+            allowance.put_back(client, taken);
+        }
+    }
+
+    /// The counts of an agent's checks.
+    pub(crate) async fn reputation(&self, agent_id: &str) -> Result<Vec<u8>, ErrorBody> {
+        let tally = self.tally(agent_id).await?;
+        serde_json::to_vec(&Reputation::new(agent_id, &tally))
+            .map_err(|error| internal_error(&error))
+    }
+
+    /// The signed score of an agent's checks.
+    pub(crate) async fn score(&self, agent_id: &str) -> Result<Vec<u8>, ErrorBody> {
+        let tally = self.tally(agent_id).await?;
+        let scored_at = format_utc_micros(now());
+        ScoreResponse::signed(agent_id, &tally, &scored_at, &self.signer())
+            .and_then(|response| serde_json::to_vec(&response))
+            .map_err(|error| internal_error(&error))
+    }
+
+    async fn tally(&self, agent_id: &str) -> Result<Tally, ErrorBody> {
+        if let Err(problem) = check_id(agent_id) {
+            let fix = "Give an id of 1 to 200 characters.";
+            return Err(ErrorBody::invalid_field("agent_id", problem, fix));
+        }
+        self.ledger.tally(agent_id).await.map_err(|Unavailable| ledger_unavailable())
+    }
+
+    /// Whether what the server depends on is there.
+    pub(crate) async fn healthy(&self) -> Result<(), ErrorBody> {
+        self.ledger.tally("").await.map(drop).map_err(|Unavailable| ledger_unavailable())
+    }
+
+    fn signer(&self) -> Signer<'_> {
+        Signer {
+            key: self.key.signing_key(),
+            key_version: self.key.key_version(),
+            public_key_url: Some(&self.identity.card_url),
+            service: Some(&self.identity.name),
+            mcp: Some(&self.identity.mcp_url),
+        }
+    }
+
+    /// An error with what helps its reader.
+    pub(crate) fn guided(&self, error: ErrorBody) -> ErrorBody {
+        let free = match &self.allowance {
+            None => "Checks are free, without a limit.".to_owned(),
+            Some(allowance) => format!(
+                "{} checks a client address and UTC day are free, over all routes together.",
+                allowance.limit()
+            ),
+        };
+        error.guided(&EXAMPLE_REQUEST, "Nothing is charged by this server.".to_owned(), free)
+    }
+}
+
+/// What a check came to.
+struct Judged {
+    answer: Answer,
+    /// What is to be recorded
+    entry: Option<Entry>,
+    /// When the allowance was used
+    taken: Option<i64>,
+}
+
+/// Runs what keeps a thread busy where it holds up nobody else. There are as many threads for it as
+/// the machine has cores; what comes beside it waits. A panic is an error of this one request.
+async fn off_the_event_loop<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ErrorBody> {
+    // What was thrown may hold something of the request, and is not repeated.
+    tokio::task::spawn_blocking(work).await.map_err(|_| internal_error(&"a check panicked"))
+}
+
+/// An error of ours. What happened is for the log, not for the client.
+pub(crate) fn internal_error(error: &dyn std::fmt::Display) -> ErrorBody {
+    tracing::error!(error = %error, "a request failed on this side");
+    let message = "Something went wrong on this side. Nothing was charged.";
+    ErrorBody::of(ErrorCode::INTERNAL_ERROR, message).retry_after(FAULT_SECONDS)
+}
+
+fn ledger_unavailable() -> ErrorBody {
+    let message = "The ledger is not available, so nothing was recorded. Nothing was charged.";
+    ErrorBody::of(ErrorCode::LEDGER_UNAVAILABLE, message).retry_after(FAULT_SECONDS)
+}

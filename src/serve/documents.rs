@@ -1,0 +1,40 @@
+//! What the server says of itself, for those who look for it.
+
+use agent_output_verifier::agent_card::{Card, Interface, Skill};
+use agent_output_verifier::receipt::Kind;
+
+use super::app::App;
+
+/// The agent-card: who signs here, with which keys, and what can be asked for.
+pub(super) fn agent_card(app: &App) -> Card {
+    let mut card = Card::new(&app.key, &[Kind::Verification, Kind::Score]);
+    card.name.clone_from(&app.identity.name);
+    card.description =
+        "Checks an agent's JSON output against a JSON Schema, bounds and cross-field \
+                        rules, and signs what was found."
+            .to_owned();
+    card.url = Some(app.identity.base_url.clone());
+    card.preferred_transport = Some("REST");
+    card.supported_interfaces = vec![Interface {
+        url: app.identity.base_url.clone(),
+        protocol_binding: "REST",
+        protocol_version: env!("CARGO_PKG_VERSION"),
+    }];
+    card.skills = vec![
+        Skill {
+            id: "verify_schema",
+            name: "Verify an output",
+            description: "Checks a JSON output against a JSON Schema, bounds and cross-field rules: \
+                          pass or fail, scores, hints for mending, and a signed receipt.",
+            tags: &["verification", "json-schema", "receipt"],
+        },
+        Skill {
+            id: "get_verification_record",
+            name: "Look up an agent's record",
+            description: "The signed score of an agent's recorded checks. The agent's id is a \
+                          label that callers chose, not an identity.",
+            tags: &["score", "reputation"],
+        },
+    ];
+    card
+}

@@ -1,0 +1,225 @@
+//! The REST interface: routes, and what surrounds every request.
+
+use std::any::Any;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Instant;
+
+use agent_output_verifier::error::{ErrorBody, ErrorCode};
+use agent_output_verifier::response::VERIFIER_VERSION;
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{ConnectInfo, MatchedPath, Path, Request, State};
+use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
+use axum::routing::{get, post};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::cors::{AllowOrigin, CorsLayer};
+
+use super::app::App;
+use super::client::client;
+use super::documents;
+use super::hosts::Hosts;
+use super::reply;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Headers of every answer that does not bring its own.
+const SECURITY_HEADERS: [(HeaderName, &str); 5] = [
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+    (header::CACHE_CONTROL, "no-store"),
+];
+
+/// How the interface is set up.
+pub(crate) struct Options {
+    pub(crate) hosts: Hosts,
+    pub(crate) trust_proxy: bool,
+    pub(crate) cors_origins: Vec<HeaderValue>,
+    pub(crate) metrics: bool,
+}
+
+#[derive(Clone)]
+struct Site {
+    app: Arc<App>,
+    options: Arc<Options>,
+    card: Bytes,
+}
+
+/// The whole interface.
+pub(crate) fn router(app: Arc<App>, options: Options) -> Router {
+    let card = Bytes::from(documents::agent_card(&app).to_json());
+    let site = Site { app: Arc::clone(&app), options: Arc::new(options), card };
+    let mut router = Router::new()
+        .route("/verify/schema", post(verify))
+        .route("/verify/deliverable", post(verify))
+        .route("/score/{agent_id}", get(score))
+        .route("/reputation/{agent_id}", get(reputation))
+        .route("/health", get(health))
+        .route("/.well-known/agent-card.json", get(agent_card))
+        .route("/.well-known/agent.json", get(agent_card));
+    if site.options.metrics {
+        router = router.route("/metrics", get(metrics));
+    }
+    let cors = (!site.options.cors_origins.is_empty()).then(|| cors(&site.options.cors_origins));
+    let router = router
+        .fallback(not_found)
+        .method_not_allowed_fallback(method_not_allowed)
+        .layer(tower::util::option_layer(cors))
+        .layer(from_fn_with_state(site.clone(), check_host))
+        .layer(CatchPanicLayer::custom(move |thrown| panicked(&app, thrown)))
+        .layer(from_fn_with_state(site.clone(), observe));
+    router.with_state(site)
+}
+
+fn cors(origins: &[HeaderValue]) -> CorsLayer {
+    let allowed = if origins.iter().any(|origin| origin == "*") {
+        AllowOrigin::any()
+    } else {
+        AllowOrigin::list(origins.iter().cloned())
+    };
+    CorsLayer::new()
+        .allow_origin(allowed)
+        .allow_methods([Method::GET, Method::POST])
+        .allow_headers([header::CONTENT_TYPE])
+        .expose_headers(
+            [&[REQUEST_ID, header::RETRY_AFTER], &reply::ALLOWANCE_HEADERS[..]].concat(),
+        )
+}
+
+async fn verify(State(site): State<Site>, request: Request) -> Response {
+    let Site { app, options, .. } = site;
+    let (parts, body) = request.into_parts();
+    let _under_way = match app.enter() {
+        Ok(permit) => permit,
+        Err(error) => return reply::error(&app, error),
+    };
+    let text = match app.bodies.read(&parts.headers, body).await {
+        Ok(text) => text,
+        Err(error) => return reply::error(&app, error),
+    };
+    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+    let client = peer.map(|peer| client(peer.0, &parts.headers, options.trust_proxy));
+    let answered = app.check(text, client).await;
+    reply::answer(&app, answered)
+}
+
+async fn score(
+    State(site): State<Site>,
+    agent_id: Result<Path<String>, PathRejection>,
+) -> Response {
+    let answered = match agent_id {
+        Ok(Path(agent_id)) => site.app.score(&agent_id).await,
+        Err(_) => Err(unreadable_id()),
+    };
+    answered.map_or_else(|error| reply::error(&site.app, error), reply::json)
+}
+
+async fn reputation(
+    State(site): State<Site>,
+    agent_id: Result<Path<String>, PathRejection>,
+) -> Response {
+    let answered = match agent_id {
+        Ok(Path(agent_id)) => site.app.reputation(&agent_id).await,
+        Err(_) => Err(unreadable_id()),
+    };
+    answered.map_or_else(|error| reply::error(&site.app, error), reply::json)
+}
+
+fn unreadable_id() -> ErrorBody {
+    let fix = "Percent-encode its UTF-8 bytes.";
+    ErrorBody::invalid_field("agent_id", "is not UTF-8", fix)
+}
+
+async fn health(State(site): State<Site>) -> Response {
+    match site.app.healthy().await {
+        Ok(()) => {
+            let body = serde_json::json!({
+                "status": "ok",
+                "service": site.app.identity.name,
+                "version": VERIFIER_VERSION,
+            });
+            reply::json(body.to_string())
+        }
+        Err(error) => reply::error(&site.app, error),
+    }
+}
+
+async fn agent_card(State(site): State<Site>) -> Response {
+    reply::json(site.card)
+}
+
+async fn metrics(State(site): State<Site>) -> Response {
+    let media_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    reply::typed(media_type, site.app.metrics.text())
+}
+
+async fn not_found(State(site): State<Site>) -> Response {
+    let message = "There is no such route. Nothing was charged.";
+    reply::error(&site.app, ErrorBody::of(ErrorCode::NOT_FOUND, message))
+}
+
+async fn method_not_allowed(State(site): State<Site>) -> Response {
+    let message = "The route does not have this method. Nothing was charged.";
+    reply::error(&site.app, ErrorBody::of(ErrorCode::METHOD_NOT_ALLOWED, message))
+}
+
+async fn check_host(State(site): State<Site>, request: Request, next: Next) -> Response {
+    if site.options.hosts.allows(request.uri(), request.headers()) {
+        return next.run(request).await;
+    }
+    let message = "This server does not answer for the host that the request names. Behind a \
+                   proxy, start it with --public-url. Nothing was charged.";
+    reply::error(&site.app, ErrorBody::of(ErrorCode::FORBIDDEN, message))
+}
+
+/// What a panic becomes that no layer below has caught. What was thrown may hold something of the
+/// request, and is not repeated.
+fn panicked(app: &App, _thrown: Box<dyn Any + Send>) -> Response {
+    reply::error(app, super::app::internal_error(&"a handler panicked"))
+}
+
+/// Numbers, counts, logs and dresses every answer.
+async fn observe(State(site): State<Site>, request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let _under_way = site.app.metrics.arrived();
+    let request_id = uuid::Uuid::new_v4().to_string();
+    let method = known_method(request.method());
+    // The route as declared: the path itself holds what the client chose.
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let mut response = next.run(request).await;
+    let route = route.as_ref().map_or("none", |route| route.as_str());
+    let (status, took) = (response.status().as_u16(), started.elapsed());
+    site.app.metrics.answered(route, method, status, took);
+    let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+    if status >= 500 {
+        tracing::warn!(request_id, method, route, status, micros, "answered");
+    } else {
+        tracing::debug!(request_id, method, route, status, micros, "answered");
+    }
+    let headers = response.headers_mut();
+    for (name, value) in SECURITY_HEADERS {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    if let Ok(value) = HeaderValue::try_from(request_id) {
+        headers.insert(REQUEST_ID, value);
+    }
+    response
+}
+
+fn known_method(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::OPTIONS => "OPTIONS",
+        Method::PUT => "PUT",
+        Method::DELETE => "DELETE",
+        Method::PATCH => "PATCH",
+        _ => "other",
+    }
+}
