@@ -1,0 +1,20 @@
+//! `aov serve` from end to end: the real binary on a free port of this machine.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod allowance;
+mod limits;
+mod operation;
+mod parity;
+mod rest;
+mod server;
+mod survival;
+
+/// A request that passes, for an agent.
+fn request(agent_id: &str) -> String {
+    format!(
+        r#"{{"task_id": "t", "agent_id": "{agent_id}", "expected_schema": {{"required": ["total"]}},
+            "submitted_output": {{"total": 42}}}}"#
+    )
+}
