@@ -1,5 +1,6 @@
 //! Routes: what they answer, and how they refuse.
 
+use agent_output_verifier::error::ErrorCode;
 use serde_json::{Value, json};
 
 use crate::common::{Sandbox, vector};
@@ -226,4 +227,18 @@ fn health_names_the_version() {
     let body = server.get("/health").json();
     assert_eq!(body["status"], "ok");
     assert!(body["version"].as_str().unwrap().starts_with("aov-"));
+}
+
+#[test]
+fn the_page_lists_the_codes_that_there_are() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/serve.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let listed =
+        page.lines().filter(|line| line.starts_with("| `") && line.matches('|').count() == 4);
+    let listed: Vec<&str> =
+        listed.filter(|line| line.contains("` | 4") || line.contains("` | 5")).collect();
+    let known = ErrorCode::ALL
+        .iter()
+        .filter_map(|code| Some(format!("| `{}` | {} | {} |", code.code, code.status?, code.when)));
+    assert_eq!(listed, known.collect::<Vec<String>>());
 }
