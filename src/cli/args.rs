@@ -274,6 +274,8 @@ pub(crate) enum ReceiptFormat {
     Junit,
     /// Markdown for a job's summary
     Markdown,
+    /// A page for browsers, in one file that needs nothing from elsewhere
+    Html,
 }
 
 impl From<ReceiptFormat> for Format {
@@ -284,6 +286,7 @@ impl From<ReceiptFormat> for Format {
             ReceiptFormat::Ndjson => Format::Ndjson,
             ReceiptFormat::Junit => Format::Junit,
             ReceiptFormat::Markdown => Format::Markdown,
+            ReceiptFormat::Html => Format::Html,
         }
     }
 }
@@ -340,6 +343,8 @@ pub(crate) enum Format {
     Github,
     /// Markdown for a job's summary
     Markdown,
+    /// A page for browsers, in one file that needs nothing from elsewhere
+    Html,
 }
 
 #[derive(Args, Debug)]
