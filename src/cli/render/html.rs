@@ -144,6 +144,8 @@ fn chart(ending: &Ending) -> String {
             Weight::Informs => ("undecided", "informs only"),
             Weight::NotChecked => ("undecided", "not checked"),
         };
+        // Where there is no room, a name breaks between its words.
+        let name = name.replace(':', ":<wbr/>").replace('_', "_<wbr/>");
         let width = (count.times as f64 / most as f64 * 100.0).max(0.5);
         lines.push_str(&format!(
             "<tr><th scope=\"row\"><code>{name}</code></th><td>{outcome}</td><td>{}</td>\
@@ -223,6 +225,39 @@ mod tests {
             assert!(!text.contains("url(") && !text.contains("@import"));
         }
         assert_eq!(source(""), "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='");
+    }
+
+    /// The relative luminance of a colour such as `#fff` or `#1c2128`, as WCAG 2 defines it.
+    fn luminance(colour: &str) -> f64 {
+        let digits = colour.strip_prefix('#').unwrap();
+        let width = digits.len() / 3;
+        let part = |place: usize| {
+            let part = &digits[place * width..(place + 1) * width];
+            let value = u8::from_str_radix(&part.repeat(2 / width), 16).unwrap();
+            let value = f64::from(value) / 255.0;
+            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * part(0) + 0.7152 * part(1) + 0.0722 * part(2)
+    }
+
+    #[test]
+    fn all_text_has_contrast_enough_by_day_and_by_night() {
+        let palettes: Vec<&str> = STYLE.split(":root {").skip(1).collect();
+        assert_eq!(palettes.len(), 2);
+        for palette in palettes {
+            let palette = &palette[..palette.find('}').unwrap()];
+            let colour = |name: &str| {
+                let (_, rest) = palette.split_once(&format!("--{name}: ")).unwrap();
+                luminance(rest.split(';').next().unwrap())
+            };
+            let texts = ["text", "faint", "pass", "fail", "undecided", "error"];
+            let pairs = texts.iter().flat_map(|text| [(*text, "back"), (*text, "soft")]);
+            for (text, back) in pairs.chain([("text", "mark")]) {
+                let (a, b) = (colour(text), colour(back));
+                let contrast = (a.max(b) + 0.05) / (a.min(b) + 0.05);
+                assert!(contrast >= 4.5, "{text} on {back}: {contrast:.2} in {palette}");
+            }
+        }
     }
 
     #[test]

@@ -261,3 +261,59 @@ impl Spool {
 fn trouble(error: &io::Error) -> Trouble {
     Trouble::of_io("write", "a temporary file", error)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(part: Part, text: &str, short: &str, shown: u64) -> Piece {
+        Piece { part, text: text.to_owned(), short: short.to_owned(), shown, unshown: 0 }
+    }
+
+    /// What the report has of its items, and what it says that it leaves out.
+    fn told(mut whole: Whole) -> (String, u64, u64) {
+        let mut items = Vec::new();
+        let copied = whole.items.copy(&mut |bytes| {
+            items.extend_from_slice(bytes);
+            Ok(Written::Done)
+        });
+        assert_eq!(copied.unwrap(), Written::Done);
+        (String::from_utf8(items).unwrap(), whole.left_out, whole.unlisted)
+    }
+
+    #[test]
+    fn inputs_that_passed_take_no_room_from_the_others() {
+        let mut whole = Whole::of(Format::Html).unwrap();
+        let take = |whole: &mut Whole, piece| whole.take(vec![piece], Tally::default()).unwrap();
+        for _ in 0..MAX_ROWS + 5 {
+            take(&mut whole, piece(Part::Passed, "p", "", 0));
+        }
+        take(&mut whole, piece(Part::Items, "F", "f", 1));
+        for _ in 0..MAX_ROWS + 3 {
+            take(&mut whole, piece(Part::Items, "F", "f", 2));
+        }
+        let (items, left_out, unlisted) = told(whole);
+        let count = |letter: &str| items.matches(letter).count() as u64;
+        assert_eq!(count("p"), MAX_ROWS);
+        // All findings that fit in words, then rows without, then nothing but the counts.
+        let full = 1 + (MAX_FINDINGS - 1) / 2;
+        assert_eq!((count("F"), count("f")), (full, MAX_ROWS - full));
+        assert_eq!(left_out, 2 * (MAX_ROWS + 4 - full));
+        assert_eq!(unlisted, 5 + 4);
+    }
+
+    #[test]
+    fn a_page_that_grows_too_large_goes_on_in_short() {
+        let mut whole = Whole::of(Format::Html).unwrap();
+        let large = "x".repeat(1_000_000);
+        for _ in 0..20 {
+            let pieces =
+                vec![piece(Part::Items, &large, "short", 1), piece(Part::Passed, &large, "", 1)];
+            whole.take(pieces, Tally::default()).unwrap();
+        }
+        let (items, left_out, unlisted) = told(whole);
+        assert!(items.len() as u64 <= MAX_HTML + 20 * 5, "{}", items.len());
+        assert_eq!(items.matches("short").count(), 12);
+        assert_eq!((left_out, unlisted), (24, 12));
+    }
+}
