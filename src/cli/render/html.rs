@@ -8,6 +8,7 @@
 mod rows;
 
 use agent_output_verifier::digest::Digest;
+use agent_output_verifier::finding::MAX_LISTED;
 use agent_output_verifier::report::Score;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -158,8 +159,8 @@ fn chart(ending: &Ending) -> String {
     let more = match ending.tally.unnamed() {
         0 => String::new(),
         more => format!(
-            "<p>{more} more findings are not in this table: of each input, only the first 100 of a \
-             kind name their check.</p>\n"
+            "<p>{more} more findings are not in this table: of each input, only the first {MAX_LISTED} \
+             of a kind name their check.</p>\n"
         ),
     };
     format!(

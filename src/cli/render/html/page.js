@@ -17,7 +17,8 @@
     const shown = new Set(kinds.filter((box) => box.checked).map((box) => box.value));
     let count = 0;
     rows.forEach((row, place) => {
-      const fits = shown.has(row.className) ? wanted.every((word) => texts[place].includes(word)) : false;
+      const has = (word) => texts[place].includes(word);
+      const fits = shown.has(row.className) ? wanted.every(has) : false;
       if (row.hidden === fits) row.hidden = !fits;
       count += fits ? 1 : 0;
     });
