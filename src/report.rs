@@ -25,7 +25,7 @@ impl Verdict {
 }
 
 /// A share of checks that passed.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Debug)]
 pub struct Score {
     /// Checks that passed
     pub passed: u64,
@@ -50,7 +50,8 @@ impl Score {
         (floor + u128::from(up)) as f64 / 1_000_000.0
     }
 
-    fn plus(self, other: Score) -> Score {
+    /// Both shares together.
+    pub fn plus(self, other: Score) -> Score {
         Score {
             passed: self.passed.saturating_add(other.passed),
             total: self.total.saturating_add(other.total),

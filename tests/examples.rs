@@ -27,8 +27,12 @@ mod common;
 use common::Sandbox;
 
 /// The pages, with the number of commands below which something must have gone missing.
-const PAGES: [(&str, usize); 3] =
-    [("README.md", 10), ("examples/README.md", 16), ("docs/receipts.md", 6)];
+const PAGES: [(&str, usize); 4] = [
+    ("README.md", 10),
+    ("examples/README.md", 16),
+    ("docs/receipts.md", 6),
+    ("docs/reports.md", 1),
+];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -362,6 +366,7 @@ fn links_lead_to_files() {
         "examples/ci/README.md",
         "docs/receipts.md",
         "docs/checks.md",
+        "docs/reports.md",
         "CHANGELOG.md",
     ] {
         for link in link.captures_iter(&page(name)) {

@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 
 mod common;
 
-use common::{Run, Sandbox, vector};
+use common::{Run, Sandbox, html, vector};
 
-const FORMATS: [&str; 7] = ["human", "json", "ndjson", "junit", "sarif", "github", "markdown"];
+const FORMATS: [&str; 8] =
+    ["human", "json", "ndjson", "junit", "sarif", "github", "markdown", "html"];
 
 /// Text that breaks out of every format that does not escape it.
 const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;x\u{7} %0A::error file=README.md::forged\r\n\
@@ -246,6 +247,47 @@ fn hostile_text_is_no_markup() {
 }
 
 #[test]
+fn hostile_text_is_no_element_and_no_attribute() {
+    let run = run_hostile("html");
+    let clean = run_mixed("html");
+    let (page, clean) = (html(&run.stdout), html(&clean.stdout));
+    // Whatever a page can hold, one of a run over harmless inputs holds too.
+    let names = |page: &Document<'_>| -> HashSet<String> {
+        let elements = page.descendants().filter(Node::is_element);
+        let names = elements.flat_map(|node| {
+            let tag = node.tag_name().name().to_owned();
+            let own = node.attributes().map(|a| a.name().to_owned()).collect::<Vec<_>>();
+            own.into_iter().chain([tag])
+        });
+        names.collect()
+    };
+    // Only here are inputs requests, which bear a task and an agent's label.
+    let own = HashSet::from(["small".to_owned()]);
+    let foreign = &(&names(&page) - &names(&clean)) - &own;
+    assert!(foreign.is_empty(), "{foreign:?}");
+    for tag in ["script", "style"] {
+        let of = |page: &Document<'_>| -> Vec<String> {
+            let nodes = page.descendants().filter(|node| node.has_tag_name(tag));
+            nodes.map(|node| node.text().unwrap().to_owned()).collect()
+        };
+        assert_eq!(of(&page).len(), 1);
+        assert_eq!(of(&page), of(&clean));
+    }
+    let rows: Vec<_> = page
+        .descendants()
+        .filter(|node| node.has_tag_name("bdi"))
+        .filter_map(|n| n.text())
+        .collect();
+    assert!(rows.contains(&HOSTILE_NAME), "{rows:?}");
+    assert!(rows.iter().any(|text| text.contains("<img src=x onerror=y>")), "{rows:?}");
+    let values = page.descendants().flat_map(|node| node.attributes()).map(|a| a.value());
+    for value in values {
+        let forged = ["evil", "forged", "onerror", "rtl"].iter().any(|word| value.contains(word));
+        assert!(!forged, "{value}");
+    }
+}
+
+#[test]
 fn junit_has_a_test_case_for_each_input() {
     let run = run_mixed("junit");
     let document = Document::parse(&run.stdout).unwrap();
@@ -399,7 +441,7 @@ fn one_input_that_passes() {
 
 #[test]
 fn quiet_silences_no_machine_format_and_files_get_the_same_bytes() {
-    for format in ["junit", "sarif", "github", "markdown"] {
+    for format in ["junit", "sarif", "github", "markdown", "html"] {
         let sandbox = mixed();
         let args = ["verify", "-q", "-s", "s.json", "--format", format, "pass.json", "fail.json"];
         let shown = sandbox.aov(&args).run();
@@ -425,7 +467,7 @@ fn lines_of_many_inputs_are_in_order_and_findings_are_capped() {
         assert_eq!(run.status, 2);
         run
     };
-    for format in ["junit", "sarif", "github", "markdown"] {
+    for format in ["junit", "sarif", "github", "markdown", "html"] {
         assert_eq!(run(format, "1").stdout, run(format, "3").stdout, "{format}");
     }
     let junit = run("junit", "2");

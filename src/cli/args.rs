@@ -280,6 +280,8 @@ pub(crate) enum ReceiptFormat {
     Junit,
     /// Markdown for a job's summary
     Markdown,
+    /// A page for browsers, in one file that needs nothing from elsewhere
+    Html,
 }
 
 impl From<ReceiptFormat> for Format {
@@ -290,6 +292,7 @@ impl From<ReceiptFormat> for Format {
             ReceiptFormat::Ndjson => Format::Ndjson,
             ReceiptFormat::Junit => Format::Junit,
             ReceiptFormat::Markdown => Format::Markdown,
+            ReceiptFormat::Html => Format::Html,
         }
     }
 }
@@ -346,6 +349,8 @@ pub(crate) enum Format {
     Github,
     /// Markdown for a job's summary
     Markdown,
+    /// A page for browsers, in one file that needs nothing from elsewhere
+    Html,
 }
 
 #[derive(Args, Debug)]

@@ -348,7 +348,7 @@ impl Sink<'_> {
             let _ = io::stderr().write_all(&self.frame.told(done.err));
         }
         if let Some(whole) = &mut self.whole {
-            whole.take(done.out.pieces)?;
+            whole.take(done.out.pieces, done.out.tally)?;
         }
         if self.put(between.as_bytes())? == Written::Closed {
             return Ok(Written::Closed);
@@ -362,7 +362,7 @@ impl Sink<'_> {
             return self.put(self.frame.end(self.totals).as_bytes());
         };
         let Frame { command, words, .. } = *self.frame;
-        let ending = Ending { command, words, totals: self.totals, interrupted, left_out: 0 };
+        let ending = Ending::new(command, words, self.totals, interrupted);
         whole.finish(ending, &mut |bytes| self.output.write(bytes))
     }
 }

@@ -4,15 +4,15 @@
 use std::io::IsTerminal;
 
 use agent_output_verifier::finding::Finding;
-use agent_output_verifier::report::{Report, Score, Undecided, Verdict};
+use agent_output_verifier::report::{Report, Undecided, Verdict};
 use agent_output_verifier::text::escaped;
 use owo_colors::{OwoColorize as _, Style as Paint};
 
 use super::super::args::ColorChoice;
 use super::super::batch::Name;
 use super::super::judge::{Judged, Judgement};
-use super::Totals;
 use super::snippet::{Snippet, snippet};
+use super::{Totals, checks_passed};
 
 /// Columns where there is no terminal to ask, and those that even a narrow one gets.
 const DEFAULT_WIDTH: usize = 100;
@@ -89,7 +89,8 @@ pub(super) fn full(name: Name<'_>, judged: &Judged<'_>, style: Style, out: &mut 
     }
 }
 
-fn undecided_help(undecided: Undecided) -> &'static str {
+/// A way out where there is no verdict.
+pub(super) fn undecided_help(undecided: Undecided) -> &'static str {
     match undecided {
         Undecided::Matching => "There is no verdict; simplify the schema's patterns.",
         Undecided::Rules => "There is no verdict; use fewer or simpler rules.",
@@ -178,7 +179,10 @@ fn report(name: Name<'_>, judgement: &Judgement<'_>, style: Style, out: &mut Vec
     if left > 0 {
         put(out, &format!("\n  and {left} more; --format json lists the first 100 of a kind\n"));
     }
-    put(out, &format!("\n  {}\n", counts(report)));
+    put(
+        out,
+        &format!("\n  {}\n", checks_passed(report.schema_compliance, report.integrity_checks)),
+    );
     for remark in &report.remarks {
         let text = format!("note: {} at '{}': {}", remark.check, remark.field, remark.text);
         put(out, &format!("  {}\n", style.faint(&escaped(&text))));
@@ -219,17 +223,4 @@ fn put_finding(
     if let Some(requirement) = &finding.requirement {
         put(out, &format!("    {} {}\n", style.faint("schema  "), escaped(requirement)));
     }
-}
-
-fn counts(report: &Report) -> String {
-    let share = |score: Score| format!("{} of {}", score.passed, score.total);
-    // 100% is only where everything passed.
-    let all = report.overall().passed == report.overall().total;
-    let percent = if all { 100.0 } else { (report.overall().ratio() * 100.0).min(99.9) };
-    format!(
-        "{} checks passed ({percent:.1}%): schema {}, integrity {}",
-        share(report.overall()),
-        share(report.schema_compliance),
-        share(report.integrity_checks)
-    )
 }

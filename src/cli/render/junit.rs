@@ -4,10 +4,11 @@
 //! replaces what XML 1.0 cannot hold in a way that people can read back.
 
 use agent_output_verifier::check_receipt::{Checked, ReceiptVerdict, StepStatus};
-use agent_output_verifier::text::{escaped, shortened};
+use agent_output_verifier::text::shortened;
 
 use super::super::batch::Name;
 use super::super::judge::{Judged, Judgement};
+use super::markup::markup;
 use super::receipt::Item;
 use super::whole::{Ending, Part, Piece};
 use super::{Placed, counted, placed, reasons};
@@ -81,7 +82,7 @@ fn report_case(name: Name<'_>, judgement: &Judgement<'_>) -> Piece {
             name.input, finding.check, finding.field, finding.detail
         );
         let list = if *blocks { &mut blocking } else { &mut informing };
-        list.push_str(&format!("{}\n  fix: {}\n", xml(&text), xml(&finding.fix())));
+        list.push_str(&format!("{}\n  fix: {}\n", markup(&text), markup(&finding.fix())));
     }
     if !informing.is_empty() {
         informing = format!("      <system-out>Informs only:\n{informing}</system-out>\n");
@@ -98,7 +99,7 @@ fn report_case(name: Name<'_>, judgement: &Judgement<'_>) -> Piece {
             let tag = format!(
                 "<failure type=\"{}\" message=\"{}{more}\"",
                 finding.check,
-                xml(&shortened(&message))
+                markup(&shortened(&message))
             );
             (format!("      {tag}>\n{blocking}</failure>\n"), format!("      {tag}/>\n"))
         }
@@ -127,9 +128,9 @@ fn checked_case(name: Name<'_>, checked: &Checked) -> Piece {
     let mut text = String::new();
     for step in &steps {
         let status = step.status.as_str().replace('_', " ");
-        text.push_str(&format!("{} {status}: {}\n", step.name.as_str(), xml(&step.detail)));
+        text.push_str(&format!("{} {status}: {}\n", step.name.as_str(), markup(&step.detail)));
     }
-    let message = xml(&shortened(&format!("{kind}: {message}")));
+    let message = markup(&shortened(&format!("{kind}: {message}")));
     let inner = format!("      <{tag} type=\"{kind}\" message=\"{message}\">\n{text}</{tag}>\n");
     let shown = steps.iter().filter(|step| step.status == StepStatus::Failed).count();
     whole_case(test_case(name, CHECK_RECEIPT, &inner), shown as u64)
@@ -146,9 +147,9 @@ fn error_case(name: Name<'_>, class: &str, code: &str, reasons: &[String]) -> Pi
         0 | 1 => String::new(),
         all => format!(" (and {})", counted(all - 1, "more problem")),
     };
-    let message = xml(&shortened(first));
+    let message = markup(&shortened(first));
     let tag = format!("<error type=\"{code}\" message=\"{message}{more}\"");
-    let lines: String = reasons.iter().map(|reason| xml(reason) + "\n").collect();
+    let lines: String = reasons.iter().map(|reason| markup(reason) + "\n").collect();
     Piece {
         part: Part::Items,
         text: test_case(name, class, &format!("      {tag}>\n{lines}</error>\n")),
@@ -161,42 +162,11 @@ fn error_case(name: Name<'_>, class: &str, code: &str, reasons: &[String]) -> Pi
 fn test_case(name: Name<'_>, class: &str, inner: &str) -> String {
     let tag = format!(
         "    <testcase classname=\"{class}\" name=\"{}\" file=\"{}\"",
-        xml(&name.full()),
-        xml(name.input)
+        markup(&name.full()),
+        markup(name.input)
     );
     match inner {
         "" => format!("{tag}/>\n"),
         inner => format!("{tag}>\n{inner}    </testcase>\n"),
-    }
-}
-
-/// Text for an element or an attribute. What XML 1.0 cannot hold, even as a reference, stands as a
-/// JSON escape, and so do line breaks, which attributes lose.
-fn xml(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in escaped(text).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            // Not only in `]]>`: it is easier to see that it is right.
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            '\u{fffe}' => out.push_str("\\ufffe"),
-            '\u{ffff}' => out.push_str("\\uffff"),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_is_left_that_xml_cannot_hold() {
-        assert_eq!(xml("]]>&\"'<a>"), "]]&gt;&amp;&quot;&#39;&lt;a&gt;");
-        assert_eq!(xml("\0\u{1b}\n\u{fffe}\u{ffff}"), "\\u0000\\u001b\\n\\ufffe\\uffff");
     }
 }

@@ -17,16 +17,7 @@ use super::{Placed, placed, reasons};
 pub(super) fn head(ending: &Ending) -> String {
     let totals = ending.totals;
     let [good, bad] = ending.words;
-    // In the order of the exit statuses.
-    let outcome = if totals.unusable > 0 {
-        "incomplete"
-    } else if totals.failed > 0 {
-        bad
-    } else if totals.undecided > 0 || ending.interrupted {
-        "undecided"
-    } else {
-        good
-    };
+    let (_, outcome) = ending.outcome();
     format!(
         "## {}: {outcome}\n\n| inputs | {good} | {bad} | undecided | could not be judged |\n\
          | ---: | ---: | ---: | ---: | ---: |\n| {} | {} | {} | {} | {} |\n",

@@ -1,13 +1,16 @@
 //! Formats: each turns what was judged into bytes and decides nothing.
 
 mod github;
+mod html;
 mod human;
 mod json;
 mod junit;
 mod markdown;
+mod markup;
 pub(crate) mod receipt;
 mod sarif;
 mod snippet;
+mod tally;
 mod whole;
 
 use std::borrow::Cow;
@@ -15,8 +18,10 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use agent_output_verifier::finding::Finding;
+use agent_output_verifier::report::Score;
 
 pub(crate) use human::Style;
+pub(crate) use tally::Tally;
 pub(crate) use whole::{Ending, Piece, Whole};
 
 use super::Status;
@@ -66,6 +71,8 @@ pub(crate) struct Rendered {
     pub(crate) bytes: Vec<u8>,
     /// What formats that need the whole run keep of them.
     pub(crate) pieces: Vec<Piece>,
+    /// What charts are drawn from, in formats that have them.
+    pub(crate) tally: Tally,
 }
 
 /// What is around the items of a run, in any format.
@@ -154,6 +161,24 @@ fn reasons(troubles: &[Trouble]) -> Vec<String> {
     troubles.iter().map(reason).collect()
 }
 
+/// How many checks passed, in all and by kind.
+fn checks_passed(schema: Score, integrity: Score) -> String {
+    let share = |score: Score| format!("{} of {}", score.passed, score.total);
+    let all = schema.plus(integrity);
+    format!(
+        "{} checks passed ({:.1}%): schema {}, integrity {}",
+        share(all),
+        percent(all),
+        share(schema),
+        share(integrity)
+    )
+}
+
+/// A share in per cent. 100 is only where everything passed.
+fn percent(score: Score) -> f64 {
+    if score.passed == score.total { 100.0 } else { (score.ratio() * 100.0).min(99.9) }
+}
+
 /// `1 finding`, `2 findings`
 fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
@@ -183,7 +208,7 @@ pub(crate) struct Renderer {
 impl Renderer {
     /// One item.
     pub(crate) fn item(&self, name: Name<'_>, judged: &Judged<'_>, out: &mut Rendered) {
-        let Rendered { bytes, pieces } = out;
+        let Rendered { bytes, pieces, tally } = out;
         let Frame { format, many, silent, style, .. } = self.frame;
         match format {
             Format::Human if silent => {}
@@ -195,6 +220,7 @@ impl Renderer {
             Format::Sarif => sarif::results(name, judged, pieces),
             Format::Github => github::lines(name, judged, bytes),
             Format::Markdown => pieces.extend(markdown::section(name, judged)),
+            Format::Html => pieces.extend(html::row(name, judged, many, tally)),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Checked receipts: for people as an auditor's sheet, and as JSON.
 
+use std::borrow::Cow;
+
 use agent_output_verifier::check_receipt::{Checked, Claims, ReceiptVerdict, StepStatus};
 use agent_output_verifier::error::ErrorBody;
 use agent_output_verifier::text::escaped;
@@ -8,7 +10,7 @@ use serde::Serialize;
 use super::super::args::Format;
 use super::super::batch::Name;
 use super::json::{Unjudged, put_indented, to_text};
-use super::{Frame, Rendered, junit, markdown};
+use super::{Frame, Rendered, html, junit, markdown};
 
 /// One receipt.
 pub(crate) enum Item<'a> {
@@ -98,6 +100,10 @@ impl ReceiptRenderer {
             Format::Ndjson => put(out, &format!("{}\n", text(name, item, false))),
             Format::Junit => rendered.pieces.extend(junit::receipt_case(name, item)),
             Format::Markdown => rendered.pieces.extend(markdown::receipt_section(name, item)),
+            Format::Html => {
+                let row = html::receipt_row(name, item, many, &mut rendered.tally);
+                rendered.pieces.push(row);
+            }
             // Receipts have no place in a source file to annotate: neither is offered for them.
             Format::Sarif | Format::Github => {}
         }
@@ -120,22 +126,7 @@ impl ReceiptRenderer {
         };
         let verdict = self.verdict(checked.verdict);
         let full = escaped(&name.full());
-        let status = match checked.verdict {
-            ReceiptVerdict::Valid => None,
-            ReceiptVerdict::Invalid => Some(StepStatus::Failed),
-            ReceiptVerdict::Undecided => Some(StepStatus::NotChecked),
-        };
-        let decisive = checked.steps.iter().find(|step| Some(step.status) == status);
-        let why = match (decisive, &checked.verified) {
-            (Some(step), _) => format!("{}: {}", step.name, step.detail),
-            (None, Some(verified)) => {
-                let claims = verified.claims();
-                let task = claims.task_id.as_deref().or(claims.agent_id.as_deref());
-                let said = claims.result.as_deref().or(claims.trust_score.as_deref());
-                format!("{} {}", said.unwrap_or_default(), task.unwrap_or_default())
-            }
-            (None, None) => String::new(),
-        };
+        let why = why(checked);
         put(out, &format!("{verdict}{pad}  {full}  {}\n", escaped(&why)));
     }
 
@@ -144,65 +135,21 @@ impl ReceiptRenderer {
         let result = result.map(|result| format!("  (result: {})", escaped(result)));
         let (verdict, full) = (self.verdict(checked.verdict), escaped(&name.full()));
         put(out, &format!("{verdict}  {full}{}\n", result.unwrap_or_default()));
-        let heading = match checked.verdict {
-            ReceiptVerdict::Valid => "What was proved",
-            ReceiptVerdict::Invalid => "What it claims (disproved)",
-            ReceiptVerdict::Undecided => "What it claims (not proved)",
-        };
-        put(out, &format!("\n  {heading}\n"));
-        let claims = checked.verified.as_ref().map_or(&checked.claimed, |v| v.claims());
-        let flag = |flag: Option<bool>, yes: &str, no: &str| {
-            flag.map(|flag| if flag { yes.to_owned() } else { no.to_owned() })
-        };
-        let rules = flag(claims.enforce_rules, "enforced", "not enforced: they did not count");
-        let content =
-            flag(claims.strict_content_check, "enforced", "not enforced: it did not count");
-        for (label, value, note) in [
-            ("issuer", &claims.issuer, ""),
-            ("key version", &claims.key_version, ""),
-            ("result", &claims.result, ""),
-            ("rules", &rules, ""),
-            ("content", &content, ""),
-            ("trust score", &claims.trust_score, ""),
-            ("task", &claims.task_id, ""),
-            ("agent", &claims.agent_id, "  (the caller's label, not an identity)"),
-            ("signed at", &claims.verified_at, ""),
-            ("check id", &claims.verification_id, ""),
-        ] {
-            if let Some(value) = value {
-                let label = self.frame.style.faint(&format!("{label:<12}"));
-                put(out, &format!("    {label} {}{note}\n", escaped(value)));
-            }
+        put(out, &format!("\n  {}\n", heading(checked.verdict)));
+        for Line { label, value, note } in lines(checked) {
+            let label = self.frame.style.faint(&format!("{label:<12}"));
+            let note = note.map(|note| format!("  ({note})")).unwrap_or_default();
+            put(out, &format!("    {label} {}{note}\n", escaped(&value)));
         }
-        if claims.issuer.is_none()
-            && let Some(named) = &checked.claimed.issuer
-        {
-            let note = "the signer calls itself so; whose key it is, is your word";
-            let label = self.frame.style.faint(&format!("{:<12}", "named"));
-            put(out, &format!("    {label} {}  ({note})\n", escaped(named)));
-        }
-        for (status, heading) in [
-            (StepStatus::Failed, "Failed"),
-            (StepStatus::Passed, "Passed"),
-            (StepStatus::NotChecked, "Not checked"),
-        ] {
-            let steps: Vec<_> = checked.steps.iter().filter(|step| step.status == status).collect();
-            if steps.is_empty() {
-                continue;
-            }
+        for (status, heading, steps) in steps(checked) {
             let heading = match status {
                 StepStatus::Failed => self.frame.style.bad(heading),
                 StepStatus::Passed => self.frame.style.good(heading),
                 StepStatus::NotChecked => self.frame.style.open(heading),
             };
             put(out, &format!("\n  {heading}\n"));
-            // Steps that lack the same thing share a line.
-            for group in
-                steps.chunk_by(|a, b| status == StepStatus::NotChecked && a.detail == b.detail)
-            {
-                let names: Vec<&str> = group.iter().map(|step| step.name.as_str()).collect();
-                let detail = escaped(&group[0].detail);
-                put(out, &format!("    {:<14}  {detail}\n", names.join(", ")));
+            for (names, detail) in steps {
+                put(out, &format!("    {names:<14}  {}\n", escaped(detail)));
             }
         }
         if !checked.unsigned.is_empty() {
@@ -210,6 +157,94 @@ impl ReceiptRenderer {
             put(out, &format!("\n  Not covered by the signature: attestation members {names}\n"));
         }
     }
+}
+
+/// What decided, where a receipt is not valid; else what it says.
+pub(super) fn why(checked: &Checked) -> String {
+    let status = match checked.verdict {
+        ReceiptVerdict::Valid => None,
+        ReceiptVerdict::Invalid => Some(StepStatus::Failed),
+        ReceiptVerdict::Undecided => Some(StepStatus::NotChecked),
+    };
+    let decisive = checked.steps.iter().find(|step| Some(step.status) == status);
+    match (decisive, &checked.verified) {
+        (Some(step), _) => format!("{}: {}", step.name, step.detail),
+        (None, Some(verified)) => {
+            let claims = verified.claims();
+            let task = claims.task_id.as_deref().or(claims.agent_id.as_deref());
+            let said = claims.result.as_deref().or(claims.trust_score.as_deref());
+            format!("{} {}", said.unwrap_or_default(), task.unwrap_or_default())
+        }
+        (None, None) => String::new(),
+    }
+}
+
+/// What stands above what a receipt says.
+pub(super) fn heading(verdict: ReceiptVerdict) -> &'static str {
+    match verdict {
+        ReceiptVerdict::Valid => "What was proved",
+        ReceiptVerdict::Invalid => "What it claims (disproved)",
+        ReceiptVerdict::Undecided => "What it claims (not proved)",
+    }
+}
+
+/// Something that a receipt says.
+pub(super) struct Line<'a> {
+    pub(super) label: &'static str,
+    pub(super) value: Cow<'a, str>,
+    pub(super) note: Option<&'static str>,
+}
+
+/// What a receipt says, as far as it is proved where it is valid.
+pub(super) fn lines(checked: &Checked) -> Vec<Line<'_>> {
+    let claims = checked.verified.as_ref().map_or(&checked.claimed, |v| v.claims());
+    let flag = |flag: Option<bool>, no: &'static str| {
+        flag.map(|flag| Cow::Borrowed(if flag { "enforced" } else { no }))
+    };
+    let named = if claims.issuer.is_none() { borrowed(&checked.claimed.issuer) } else { None };
+    [
+        ("issuer", borrowed(&claims.issuer), None),
+        ("key version", borrowed(&claims.key_version), None),
+        ("result", borrowed(&claims.result), None),
+        ("rules", flag(claims.enforce_rules, "not enforced: they did not count"), None),
+        ("content", flag(claims.strict_content_check, "not enforced: it did not count"), None),
+        ("trust score", borrowed(&claims.trust_score), None),
+        ("task", borrowed(&claims.task_id), None),
+        ("agent", borrowed(&claims.agent_id), Some("the caller's label, not an identity")),
+        ("signed at", borrowed(&claims.verified_at), None),
+        ("check id", borrowed(&claims.verification_id), None),
+        ("named", named, Some("the signer calls itself so; whose key it is, is your word")),
+    ]
+    .into_iter()
+    .filter_map(|(label, value, note)| value.map(|value| Line { label, value, note }))
+    .collect()
+}
+
+fn borrowed(text: &Option<String>) -> Option<Cow<'_, str>> {
+    text.as_deref().map(Cow::Borrowed)
+}
+
+/// Steps of one outcome: the outcome, its heading, and names with their reason.
+type Group<'a> = (StepStatus, &'static str, Vec<(String, &'a str)>);
+
+/// The steps by outcome. Those that lack the same thing share a reason.
+pub(super) fn steps(checked: &Checked) -> Vec<Group<'_>> {
+    let of = |(status, heading)| {
+        let steps: Vec<_> = checked.steps.iter().filter(|step| step.status == status).collect();
+        let groups =
+            steps.chunk_by(|a, b| status == StepStatus::NotChecked && a.detail == b.detail);
+        let named = groups.map(|group| {
+            let names: Vec<&str> = group.iter().map(|step| step.name.as_str()).collect();
+            (names.join(", "), group[0].detail.as_str())
+        });
+        (status, heading, named.collect::<Vec<_>>())
+    };
+    let all = [
+        (StepStatus::Failed, "Failed"),
+        (StepStatus::Passed, "Passed"),
+        (StepStatus::NotChecked, "Not checked"),
+    ];
+    all.into_iter().map(of).filter(|(.., named)| !named.is_empty()).collect()
 }
 
 fn text(name: Name<'_>, item: &Item<'_>, indented: bool) -> String {

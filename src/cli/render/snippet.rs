@@ -2,6 +2,8 @@
 //!
 //! Only what is near the value is looked at: a line can be as long as its file.
 
+use std::ops::Range;
+
 use agent_output_verifier::text::escaped;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -16,6 +18,8 @@ const CUT: &str = "…";
 pub(super) struct Snippet {
     pub(super) line: String,
     pub(super) marker: String,
+    /// What is above the marker, as bytes of the line.
+    pub(super) marked: Range<usize>,
 }
 
 /// What is around the byte offset of a value, at most `width` columns of it.
@@ -33,6 +37,7 @@ pub(super) fn snippet(text: &str, offset: usize, width: usize) -> Snippet {
     let room = width.saturating_sub(lead.width()).max(BEFORE);
     let token = token_length(rest, room);
     let (mut line, mut columns, mut marked) = (lead.clone(), 0, 0);
+    let mut end = lead.len();
     for (at, c) in rest.char_indices() {
         if c == '\n' || rest[at..].starts_with("\r\n") {
             break;
@@ -43,13 +48,15 @@ pub(super) fn snippet(text: &str, offset: usize, width: usize) -> Snippet {
             line.push_str(CUT);
             break;
         }
-        if at < token {
-            marked = columns;
-        }
         line.push_str(&piece);
+        if at < token {
+            (marked, end) = (columns, line.len());
+        }
     }
     let marker = format!("{}{}", " ".repeat(lead.width()), "^".repeat(marked.max(1)));
-    Snippet { line: line.trim_end().to_owned(), marker }
+    let line = line.trim_end().to_owned();
+    let end = end.min(line.len());
+    Snippet { marked: lead.len().min(end)..end, line, marker }
 }
 
 /// Text of the file, fit to be shown; a tab is as wide as a space.
@@ -87,7 +94,10 @@ mod tests {
     use super::*;
 
     fn show(text: &str, value: &str, width: usize) -> (String, String) {
-        let Snippet { line, marker } = snippet(text, text.find(value).unwrap(), width);
+        let Snippet { line, marker, marked } = snippet(text, text.find(value).unwrap(), width);
+        // The marker is as wide as what it is under, and as far in.
+        assert_eq!(marker.trim_start().len(), line[marked.clone()].width());
+        assert_eq!(marker.find('^').unwrap(), line[..marked.start].width());
         (line, marker)
     }
 
@@ -132,6 +142,9 @@ mod tests {
         for offset in 0..12 {
             snippet("{\"é\":\n1}", offset, 10);
         }
-        assert_eq!(snippet("", 0, 80), Snippet { line: String::new(), marker: "^".to_owned() });
+        assert_eq!(
+            snippet("", 0, 80),
+            Snippet { line: String::new(), marker: "^".to_owned(), marked: 0..0 }
+        );
     }
 }
