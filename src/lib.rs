@@ -41,5 +41,6 @@ pub mod request;
 pub mod response;
 pub mod rules;
 pub mod schema;
+pub mod template;
 pub mod text;
 pub mod verify;
