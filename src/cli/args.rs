@@ -41,6 +41,9 @@ pub(crate) enum Command {
     /// Print an agent-card with a key file's public keys
     #[command(after_help = STATUSES)]
     AgentCard(AgentCardArgs),
+    /// Infer a verification template from sample outputs
+    #[command(after_help = STATUSES)]
+    Template(Template),
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -370,4 +373,21 @@ pub(crate) enum HashFormat {
     Human,
     /// As JSON
     Json,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Template {
+    /// Samples: files, folders (every *.json below), or - for standard input [default: standard
+    /// input]
+    #[arg(value_name = "OUTPUT")]
+    pub(crate) samples: Vec<PathBuf>,
+    /// NDJSON: each line that is not blank is one sample
+    #[arg(long)]
+    pub(crate) lines: bool,
+    /// Write the template to a file, whole or not at all
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub(crate) template_file: Option<PathBuf>,
+    /// Do not say what was inferred; errors remain
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
 }

@@ -15,6 +15,7 @@ mod output;
 mod pool;
 mod render;
 mod requirements;
+mod template;
 mod trouble;
 mod verify;
 
@@ -42,6 +43,7 @@ pub(crate) fn run() -> Status {
         args::Command::CheckReceipt(check) => check_receipt::run(check, cli.color),
         args::Command::Keygen(keygen) => keys::keygen(keygen),
         args::Command::AgentCard(card) => keys::agent_card(card),
+        args::Command::Template(template) => template::run(template),
     };
     match result {
         Ok(status) => status,
