@@ -11,6 +11,7 @@ mod hash;
 mod input;
 mod judge;
 mod keys;
+mod man;
 mod output;
 mod pool;
 mod render;
@@ -44,6 +45,8 @@ pub(crate) fn run() -> Status {
         args::Command::Keygen(keygen) => keys::keygen(keygen),
         args::Command::AgentCard(card) => keys::agent_card(card),
         args::Command::Template(template) => template::run(template),
+        args::Command::Completions(completions) => man::completions(completions),
+        args::Command::Man(page) => man::run(page),
     };
     match result {
         Ok(status) => status,
