@@ -205,8 +205,11 @@ impl Writer<'_> {
         if !is_enumeration(texts, name) {
             if names::is_closed(name) {
                 self.notes.add(NoteKind::Open, || {
-                    let (values, seen) = (distinct.len(), texts.count);
-                    (shown(place), format!("{values} different in {seen}: no enum on so few"))
+                    let why = match distinct.len() {
+                        1 => "the same in all: no enum".to_owned(),
+                        few => format!("{few} different in {}: no enum on so few", texts.count),
+                    };
+                    (shown(place), why)
                 });
             }
             return None;
