@@ -42,5 +42,6 @@ pub mod response;
 pub mod rules;
 pub mod schema;
 pub mod score;
+pub mod template;
 pub mod text;
 pub mod verify;

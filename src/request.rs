@@ -10,6 +10,7 @@ mod rule_set;
 use std::fmt;
 
 pub use requirements::{RawRequest, Requirements, Supplied};
+pub(crate) use rule_set::TEMPLATE_SCHEMA;
 pub use rule_set::{RuleSet, read_template};
 
 use crate::digest::{Digest, Hasher};

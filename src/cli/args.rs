@@ -5,7 +5,7 @@ pub(crate) mod serve;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 /// The exit statuses, below every command's help.
 const STATUSES: &str = "Exit status: 0 passed or valid, 1 failed or invalid, 2 usage error or \
@@ -47,6 +47,15 @@ pub(crate) enum Command {
     /// Answer over HTTP in place of the hosted service
     #[cfg(feature = "serve")]
     Serve(serve::Serve),
+    /// Infer a verification template from sample outputs
+    #[command(after_help = STATUSES)]
+    Template(Template),
+    /// Print a script that completes command lines in a shell
+    #[command(after_help = STATUSES)]
+    Completions(Completions),
+    /// Print a man page
+    #[command(after_help = STATUSES)]
+    Man(ManArgs),
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -161,7 +170,7 @@ pub(crate) struct Verify {
 #[derive(Args, Debug)]
 pub(crate) struct KeyArgs {
     /// The key file, - for standard input, or env:NAME for a variable
-    #[arg(long, value_name = "FILE|-|env:NAME")]
+    #[arg(long, value_name = "FILE|-|env:NAME", value_hint = ValueHint::FilePath)]
     pub(crate) key: String,
     /// The key's version, for PEM keys
     #[arg(long, value_name = "V")]
@@ -232,7 +241,8 @@ pub(crate) struct CheckReceipt {
           conflicts_with_all = ["request", "output", "schema", "rules", "bounds"])]
     pub(crate) requests: Option<PathBuf>,
     /// Take the key from this agent-card, and accept it as the issuer's
-    #[arg(long, value_name = "FILE|URL", conflicts_with_all = ["public_key", "fetch"])]
+    #[arg(long, value_name = "FILE|URL", conflicts_with_all = ["public_key", "fetch"],
+          value_hint = ValueHint::FilePath)]
     pub(crate) agent_card: Option<String>,
     /// This very public key, and accept it as the issuer's
     #[arg(long, value_name = "BASE64", conflicts_with = "fetch")]
@@ -381,4 +391,35 @@ pub(crate) enum HashFormat {
     Human,
     /// As JSON
     Json,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Template {
+    /// Samples: files, folders (every *.json below), or - for standard input [default: standard
+    /// input]
+    #[arg(value_name = "OUTPUT")]
+    pub(crate) samples: Vec<PathBuf>,
+    /// NDJSON: each line that is not blank is one sample
+    #[arg(long)]
+    pub(crate) lines: bool,
+    /// Write the template to a file, whole or not at all
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub(crate) template_file: Option<PathBuf>,
+    /// Do not say what was inferred; errors remain
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ManArgs {
+    /// The command [default: aov itself]
+    #[arg(value_name = "COMMAND", value_hint = ValueHint::Other)]
+    pub(crate) command: Option<String>,
 }

@@ -11,12 +11,14 @@ mod hash;
 mod input;
 mod judge;
 mod keys;
+mod man;
 mod output;
 mod pool;
 mod render;
 mod requirements;
 #[cfg(feature = "serve")]
 mod serve;
+mod template;
 mod trouble;
 mod verify;
 
@@ -46,6 +48,9 @@ pub(crate) fn run() -> Status {
         args::Command::AgentCard(card) => keys::agent_card(card),
         #[cfg(feature = "serve")]
         args::Command::Serve(serve) => serve::run(serve),
+        args::Command::Template(template) => template::run(template),
+        args::Command::Completions(completions) => man::completions(completions),
+        args::Command::Man(page) => man::run(page),
     };
     match result {
         Ok(status) => status,

@@ -43,7 +43,7 @@ impl<'d> RuleSet<'d> {
 }
 
 /// The `schema` that marks a template file.
-const TEMPLATE_SCHEMA: &str = "verification-template/1";
+pub(crate) const TEMPLATE_SCHEMA: &str = "verification-template/1";
 
 /// Reads a template: `{"schema": "verification-template/1", "template": {…}, …}`. Without an
 /// `enforce_rules` of its own its rules are enforced.

@@ -280,6 +280,11 @@ struct Values<'d> {
     hashes: Box<[(u64, u32)]>,
 }
 
+/// Whether a text has a format of draft 2020-12.
+pub(crate) fn has_format(name: &str, text: &str) -> bool {
+    format::Format::known(name, Draft::DEFAULT).is_some_and(|format| format.is_valid(text))
+}
+
 /// A schema that is no valid schema, or that cannot be judged by.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]

@@ -20,6 +20,7 @@ mod regressions;
 mod requirements;
 mod signing;
 mod streams;
+mod template;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod unreadable;

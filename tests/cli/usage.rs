@@ -94,3 +94,20 @@ fn help_and_version_succeed_on_standard_output() {
         "{help}"
     );
 }
+
+#[test]
+fn completions_and_pages_are_for_what_there_is() {
+    let sandbox = sandbox();
+    let run = sandbox.aov(&["completions", "csh"]).run();
+    assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{run:?}");
+    assert!(run.stderr.starts_with("error: invalid value 'csh' for '<SHELL>'"), "{run:?}");
+    sandbox.aov(&["man", "verfy"]).run().is(
+        2,
+        "",
+        "error: there is no command \"verfy\"\n  help: Did you mean 'verify'?\n",
+    );
+    let run = sandbox.aov(&["man", "\u{1b}[31m"]).run();
+    assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{run:?}");
+    let first = "error: there is no command \"\\u001b[31m\"\n  help: The commands are verify, ";
+    assert!(run.stderr.starts_with(first), "{run:?}");
+}
