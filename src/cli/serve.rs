@@ -16,7 +16,11 @@ use super::args::KeyArgs;
 use super::args::serve::{LogFormat, Serve};
 use super::keys::{self, check_issuer_name};
 use super::trouble::{Trouble, path_name, shown};
+use crate::serve::payment::{self, Network, PayTo, Price, Terms};
 use crate::serve::{OpenError, Place, Settings, StartError, run as run_server};
+
+/// The variable that holds what the facilitator is told in `Authorization`.
+const FACILITATOR_AUTHORIZATION: &str = "AOV_FACILITATOR_AUTHORIZATION";
 
 /// Runs `aov serve`.
 pub(crate) fn run(args: &Serve) -> Result<Status> {
@@ -27,11 +31,18 @@ pub(crate) fn run(args: &Serve) -> Result<Status> {
         Place::File(path) => path_name(path),
         Place::Memory => ":memory:".to_owned(),
     };
+    let unlimited = settings.payments.is_some() && settings.free_per_day.is_none();
     let unreachable = settings.listen.ip().is_unspecified() && settings.public_url.is_none();
     let served = run_server(settings, |address| {
         if unreachable {
             tracing::warn!(
                 "receipts will name {address}, which nobody can reach: give --public-url"
+            );
+        }
+        if unlimited {
+            tracing::warn!(
+                "checks are free without a limit, and only large ones are charged for: give \
+                 --free-per-day"
             );
         }
         tracing::info!(%address, ledger, "ready");
@@ -70,11 +81,56 @@ fn settings(args: &Serve) -> Result<Settings> {
         issuer_name: args.issuer_name.clone(),
         ledger,
         free_per_day: args.free_per_day,
+        payments: payments(args)?,
         max_body: usize::try_from(args.max_body).unwrap_or(usize::MAX),
         trust_proxy: args.trust_proxy,
         cors_origins,
         metrics: args.metrics,
     })
+}
+
+/// How payments are set up, where they are on.
+fn payments(args: &Serve) -> Result<Option<payment::Settings>> {
+    let Some(facilitator) = &args.facilitator else { return Ok(None) };
+    let facilitator = facilitator.parse().map_err(|error| {
+        let help = "Give the facilitator's base URL, such as https://x402.example.";
+        Trouble::new(format!("--facilitator {error}"), help)
+    })?;
+    let mut pay_to: Vec<PayTo> = Vec::new();
+    for text in &args.pay_to {
+        let to: PayTo = text.parse().map_err(|error| {
+            let networks =
+                Network::ALL.map(|network| format!("{} ({})", network.id(), network.name()));
+            let help = format!("Give NETWORK=ADDRESS; networks are {}.", networks.join(", "));
+            Trouble::new(format!("--pay-to {} {error}", shown(text)), help)
+        })?;
+        if pay_to.iter().any(|other| other.network == to.network) {
+            let message = format!("--pay-to names {} twice", to.network.id());
+            return Err(Trouble::new(message, "Give one address for each network.").into());
+        }
+        pay_to.push(to);
+    }
+    let price = |option: &str, text: &str| -> Result<Price> {
+        Ok(text.parse().map_err(|error| {
+            let help = "Give dollars, with up to six decimal places.";
+            Trouble::new(format!("{option} {} {error}", shown(text)), help)
+        })?)
+    };
+    let terms = Terms {
+        pay_to,
+        check: price("--price", &args.price)?,
+        score: price("--score-price", &args.score_price)?,
+        free_max_body: usize::try_from(args.free_max_body).unwrap_or(usize::MAX),
+    };
+    let authorization = match std::env::var_os(FACILITATOR_AUTHORIZATION) {
+        None => None,
+        // It is a secret: nothing of it is repeated.
+        Some(value) => Some(HeaderValue::from_bytes(value.as_encoded_bytes()).map_err(|_| {
+            let message = format!("{FACILITATOR_AUTHORIZATION} is no value for a header");
+            Trouble::new(message, "Give it as it is sent, such as `Bearer …`, on one line.")
+        })?),
+    };
+    Ok(Some(payment::Settings { terms, facilitator, authorization }))
 }
 
 fn listen_address(text: &str) -> Result<SocketAddr> {
@@ -207,6 +263,18 @@ fn trouble_of(args: &Serve, ledger: &str, error: StartError) -> Trouble {
         StartError::Ledger(OpenError::Thread(error)) | StartError::Runtime(error) => {
             Trouble::new(format!("the server cannot start: {error}"), "Check the system's limits.")
         }
+        StartError::Ledger(OpenError::InUse) => Trouble::new(
+            format!("{ledger}: another server takes payments with this ledger"),
+            "Give each server that takes payments a ledger of its own with --ledger.",
+        ),
+        StartError::Ledger(OpenError::Lock(error)) => Trouble::new(
+            format!("{ledger}: the ledger cannot be locked, which payments need: {error}"),
+            "Check who may write its folder.",
+        ),
+        StartError::Facilitator(error) => Trouble::new(
+            format!("the facilitator cannot be asked: {error}"),
+            "Check the system's certificates.",
+        ),
         StartError::Listen(error) => {
             let reason = match error.kind() {
                 io::ErrorKind::AddrInUse => "it is in use".to_owned(),

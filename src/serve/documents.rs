@@ -1,9 +1,11 @@
 //! What the server says of itself, for those who look for it.
 
-use agent_output_verifier::agent_card::{Card, Interface, Skill};
+use agent_output_verifier::agent_card::{Card, Extension, Interface, Skill};
 use agent_output_verifier::receipt::Kind;
+use serde_json::{Value, json};
 
 use super::app::App;
+use super::payment::{Good, PayTo, Terms, X402_VERSION};
 
 /// The agent-card: who signs here, with which keys, and what can be asked for.
 pub(super) fn agent_card(app: &App) -> Card {
@@ -36,5 +38,49 @@ pub(super) fn agent_card(app: &App) -> Card {
             tags: &["score", "reputation"],
         },
     ];
+    if app.payments.is_some() {
+        card.extend(Extension {
+            uri: "https://github.com/google-a2a/a2a-x402/v0.1".to_owned(),
+            description: "Payments by x402.",
+            required: false,
+            params: json!({}),
+        });
+    }
     card
+}
+
+/// What can be paid for here, and how. Where nothing is charged, the list is empty.
+pub(super) fn x402(app: &App) -> Value {
+    let priced = [
+        ("/verify/schema", "POST", Good::Check),
+        ("/verify/deliverable", "POST", Good::Check),
+        ("/score/{agent_id}", "GET", Good::Score),
+    ];
+    let resources: Vec<Value> = app.payments.as_ref().map_or_else(Vec::new, |payments| {
+        let terms = payments.terms();
+        let resource = |(path, method, good)| {
+            json!({
+                "url": format!("{}{path}", app.identity.base_url),
+                "method": method,
+                "price": terms.price(good).to_string(),
+                "currency": "USDC",
+                "paymentOptions": payment_options(terms, good),
+            })
+        };
+        priced.into_iter().map(resource).collect()
+    });
+    json!({"x402Version": X402_VERSION, "resources": resources})
+}
+
+fn payment_options(terms: &Terms, good: Good) -> Vec<Value> {
+    let option = |to: &PayTo| {
+        json!({
+            "chain": to.network.name(),
+            "network": to.network.id(),
+            "payTo": to.address,
+            "asset": to.network.asset(),
+            "amount": terms.price(good).units().to_string(),
+        })
+    };
+    terms.pay_to.iter().map(option).collect()
 }

@@ -6,6 +6,7 @@
 mod allowance;
 mod app;
 mod body;
+mod charge;
 mod client;
 mod documents;
 mod hosts;
@@ -13,6 +14,7 @@ mod http;
 mod ledger;
 mod listen;
 mod metrics;
+pub(crate) mod payment;
 mod reply;
 
 use std::io;
@@ -31,6 +33,7 @@ use hosts::Hosts;
 use ledger::Ledger;
 pub(crate) use ledger::{OpenError, Place};
 use metrics::Metrics;
+use payment::Payments;
 
 /// Requests under way at one time; more are turned away.
 const MAX_UNDER_WAY: usize = 1024;
@@ -48,6 +51,8 @@ pub(crate) struct Settings {
     pub(crate) ledger: Place,
     /// Free checks a client and day; no limit where there is none.
     pub(crate) free_per_day: Option<u64>,
+    /// None: nothing is charged.
+    pub(crate) payments: Option<payment::Settings>,
     pub(crate) max_body: usize,
     pub(crate) trust_proxy: bool,
     pub(crate) cors_origins: Vec<HeaderValue>,
@@ -57,6 +62,8 @@ pub(crate) struct Settings {
 /// Why a server did not start.
 pub(crate) enum StartError {
     Ledger(OpenError),
+    /// There is nothing to ask the facilitator with.
+    Facilitator(reqwest::Error),
     Listen(io::Error),
     Runtime(io::Error),
 }
@@ -71,7 +78,8 @@ pub(crate) fn run(settings: Settings, ready: impl FnOnce(SocketAddr)) -> Result<
         .enable_all()
         .build()
         .map_err(StartError::Runtime)?;
-    let (ledger, keeper) = Ledger::open(&settings.ledger).map_err(StartError::Ledger)?;
+    let (ledger, keeper) =
+        Ledger::open(&settings.ledger, settings.payments.is_some()).map_err(StartError::Ledger)?;
     let served = runtime.block_on(serve(settings, ledger, ready));
     // Checks that nobody waits for any more are not waited for either.
     runtime.shutdown_background();
@@ -88,11 +96,23 @@ async fn serve(
     let address = listener.local_addr().map_err(StartError::Listen)?;
     let stop = stopped().map_err(StartError::Runtime)?;
     let public_url = settings.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
+    let payments = match settings.payments {
+        Some(settings) => {
+            let payments =
+                Payments::new(settings, ledger.clone()).map_err(StartError::Facilitator)?;
+            Some(Arc::new(payments))
+        }
+        None => None,
+    };
+    if let Some(payments) = &payments {
+        payments.tend();
+    }
     let app = Arc::new(App {
         identity: Identity::new(&public_url, &settings.issuer_name),
         key: settings.key,
         ledger,
         allowance: settings.free_per_day.map(Allowance::new),
+        payments,
         bodies: Bodies::new(settings.max_body, BODY_MEMORY),
         gate: Arc::new(Semaphore::new(MAX_UNDER_WAY)),
         metrics: Metrics::new(),
