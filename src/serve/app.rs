@@ -28,7 +28,7 @@ const BUSY_SECONDS: u64 = 1;
 const FAULT_SECONDS: u64 = 5;
 
 /// A request that works, for whoever sent one that did not.
-static EXAMPLE_REQUEST: LazyLock<serde_json::Value> = LazyLock::new(|| {
+pub(crate) static EXAMPLE_REQUEST: LazyLock<serde_json::Value> = LazyLock::new(|| {
     serde_json::json!({
         "task_id": "invoice-1",
         "expected_schema": {
@@ -114,7 +114,7 @@ impl App {
         client: Option<Client>,
     ) -> Result<Answer, Refusal> {
         let app = Arc::clone(self);
-        let judged = off_the_event_loop(move || app.judge(&text.bytes, client)).await?;
+        let judged = off_the_event_loop(move || app.judge(text.as_bytes(), client)).await?;
         let Judged { answer, entry, taken } = judged?;
         if let Some(entry) = entry {
             let verdict = entry.verdict;
@@ -259,7 +259,7 @@ struct Judged {
 
 /// Runs what keeps a thread busy where it holds up nobody else. There are as many threads for it as
 /// the machine has cores; what comes beside it waits. A panic is an error of this one request.
-async fn off_the_event_loop<T: Send + 'static>(
+pub(crate) async fn off_the_event_loop<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ErrorBody> {
     // What was thrown may hold something of the request, and is not repeated.

@@ -1,9 +1,11 @@
 //! What the server says of itself, for those who look for it.
 
-use agent_output_verifier::agent_card::{Card, Interface, Skill};
+use agent_output_verifier::agent_card::{Card, Extension, Interface, Skill};
 use agent_output_verifier::receipt::Kind;
+use serde_json::json;
 
 use super::app::App;
+use super::mcp;
 
 /// The agent-card: who signs here, with which keys, and what can be asked for.
 pub(super) fn agent_card(app: &App) -> Card {
@@ -15,11 +17,18 @@ pub(super) fn agent_card(app: &App) -> Card {
             .to_owned();
     card.url = Some(app.identity.base_url.clone());
     card.preferred_transport = Some("REST");
-    card.supported_interfaces = vec![Interface {
-        url: app.identity.base_url.clone(),
-        protocol_binding: "REST",
-        protocol_version: env!("CARGO_PKG_VERSION"),
-    }];
+    card.supported_interfaces = vec![
+        Interface {
+            url: app.identity.base_url.clone(),
+            protocol_binding: "REST",
+            protocol_version: env!("CARGO_PKG_VERSION"),
+        },
+        Interface {
+            url: app.identity.mcp_url.clone(),
+            protocol_binding: "MCP",
+            protocol_version: mcp::PROTOCOL_VERSION,
+        },
+    ];
     card.skills = vec![
         Skill {
             id: "verify_schema",
@@ -36,5 +45,34 @@ pub(super) fn agent_card(app: &App) -> Card {
             tags: &["score", "reputation"],
         },
     ];
+    card.extend(mcp_extension(app));
     card
+}
+
+/// Where and how the tools can be called, and what is free.
+fn mcp_extension(app: &App) -> Extension {
+    let tools = mcp::tool_names().map(|name| {
+        let limited = app.allowance.as_ref().filter(|_| mcp::uses_allowance(name));
+        let access = match limited {
+            Some(allowance) => json!({
+                "freeTrial": {
+                    "callsPerClientPerDay": allowance.limit(),
+                    "maxInputBytes": app.bodies.limit(),
+                },
+                "afterFreeTrial": "refused until midnight UTC",
+            }),
+            None => json!({"free": true}),
+        };
+        json!({"toolName": name, "access": access})
+    });
+    Extension {
+        uri: "urn:json-schema-verifier:extension:mcp:v1".to_owned(),
+        description: "The checks as tools of the Model Context Protocol.",
+        required: false,
+        params: json!({
+            "transport": "streamable-http",
+            "url": app.identity.mcp_url,
+            "tools": tools.collect::<Vec<_>>(),
+        }),
+    }
 }

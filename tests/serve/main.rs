@@ -1,0 +1,16 @@
+//! `aov serve` from end to end: the real binary on a free port of this machine.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod mcp;
+mod mcp_http;
+mod server;
+
+/// A request that passes, for an agent.
+fn request(agent_id: &str) -> String {
+    format!(
+        r#"{{"task_id": "t", "agent_id": "{agent_id}", "expected_schema": {{"required": ["total"]}},
+            "submitted_output": {{"total": 42}}}}"#
+    )
+}
