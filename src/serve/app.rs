@@ -174,7 +174,11 @@ impl App {
     }
 
     /// Takes a check out of the client's allowance, where there is one.
-    fn admit(&self, client: Option<Client>, now: i64) -> Result<Option<Balance>, Refusal> {
+    pub(crate) fn admit(
+        &self,
+        client: Option<Client>,
+        now: i64,
+    ) -> Result<Option<Balance>, Refusal> {
         let Some((allowance, client)) = self.allowance.as_ref().zip(client) else {
             return Ok(None);
         };

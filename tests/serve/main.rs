@@ -5,6 +5,7 @@ mod common;
 
 mod mcp;
 mod mcp_http;
+mod mcp_receipts;
 mod server;
 
 /// A request that passes, for an agent.

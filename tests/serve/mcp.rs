@@ -54,17 +54,17 @@ pub(crate) fn content(result: &Value, is_error: bool) -> Value {
 }
 
 /// A tool's declaration.
-fn declaration(tools: &Value, name: &str) -> Value {
+pub(crate) fn declaration(tools: &Value, name: &str) -> Value {
     let tools = tools["tools"].as_array().unwrap();
     tools.iter().find(|tool| tool["name"] == name).unwrap_or_else(|| panic!("no {name}")).clone()
 }
 
-fn tools(server: &Server) -> Value {
+pub(crate) fn tools(server: &Server) -> Value {
     ask(server, "tools/list", json!({}))
 }
 
 #[track_caller]
-fn assert_fits(schema: &Value, value: &Value) {
+pub(crate) fn assert_fits(schema: &Value, value: &Value) {
     let validator = jsonschema::validator_for(schema).unwrap();
     if let Err(error) = validator.validate(value) {
         panic!("{error} at {} of {value}", error.instance_path());
@@ -81,7 +81,7 @@ fn tools_are_declared_whole_and_in_order() {
         .iter()
         .map(|tool| tool["name"].as_str().unwrap())
         .collect();
-    assert_eq!(names, ["verify_schema", "get_verification_record"]);
+    assert_eq!(names, ["verify_schema", "get_verification_record", "check_receipt"]);
     for name in names {
         let tool = declaration(&tools, name);
         assert!(tool["title"].is_string() && tool["description"].as_str().unwrap().len() > 200);

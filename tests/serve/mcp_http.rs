@@ -81,7 +81,7 @@ fn requests_of_the_newer_version_stand_alone() {
     let result = send_with(&server, &with("tools/list"), &list).json()["result"].clone();
     assert_eq!((&result["resultType"], result["ttlMs"].is_u64()), (&json!("complete"), true));
     assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "aov");
-    assert_eq!(result["tools"].as_array().unwrap().len(), 2);
+    assert_eq!(result["tools"].as_array().unwrap().len(), 3);
 
     let message = format!(
         r#"{{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {{"name": "verify_schema",

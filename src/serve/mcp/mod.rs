@@ -6,6 +6,7 @@
 
 mod http;
 mod message;
+mod receipt;
 mod schemas;
 mod tools;
 
@@ -90,6 +91,7 @@ impl Verifier {
                 let agent_id = tools::agent_id(call.arguments.as_bytes())?;
                 Ok(Answered { json: app.score(&agent_id).await?, balance: None })
             }
+            Tool::CheckReceipt => receipt::check_receipt(app, call).await,
         }
     }
 

@@ -2,6 +2,7 @@
 //! written, with the error that can come in its place: clients check results against it, some of them
 //! errors too.
 
+use agent_output_verifier::check_receipt::StepName;
 use agent_output_verifier::request::MAX_ID;
 use agent_output_verifier::rules::RuleType;
 use serde_json::{Value, json};
@@ -101,6 +102,52 @@ pub(super) fn look_up() -> Value {
             "agent_id": {
                 "type": "string", "minLength": 1, "maxLength": MAX_ID,
                 "description": "The agent's id, exactly as it was sent to verify_schema"
+            }
+        }
+    })
+}
+
+/// What `check_receipt` takes.
+pub(super) fn receipt_request() -> Value {
+    let steps = StepName::ALL.map(StepName::as_str).into_iter().chain(["all"]);
+    json!({
+        "type": "object",
+        "required": ["receipt"],
+        "additionalProperties": false,
+        "properties": {
+            "receipt": {
+                "type": "object",
+                "description": "The receipt, whole and unchanged, as JSON and not as a string"
+            },
+            "request": {
+                "type": ["object", "null"],
+                "description": "The request that it must be about, as verify_schema takes it: your \
+                                own requirements, and the output that you were given"
+            },
+            "agent_card": {
+                "type": ["object", "null"],
+                "description": "The issuer's agent-card, from a place that you trust"
+            },
+            "public_key": {
+                "type": ["string", "null"],
+                "description": "In place of the card: the issuer's Ed25519 key, 32 bytes in base64"
+            },
+            "key_version": {
+                "type": ["string", "null"],
+                "description": "The only key version that public_key is for"
+            },
+            "issuers": {
+                "type": ["array", "null"], "items": {"type": "string"},
+                "description": "Hosts, or URLs that begin with https://, whose receipts you accept"
+            },
+            "require": {
+                "type": ["array", "null"], "items": {"enum": steps.collect::<Vec<_>>()},
+                "description": "Steps that must have passed, else the verdict is undecided; all: \
+                                every one but recheck"
+            },
+            "recheck": {
+                "type": ["boolean", "null"],
+                "description": "Make the checks again and compare; needs request. Default: false"
             }
         }
     })
@@ -238,6 +285,53 @@ pub(super) fn score() -> Value {
     )
 }
 
+/// What `check_receipt` gives.
+pub(super) fn checked() -> Value {
+    let claims = || {
+        json!({
+            "issuer": {"type": ["string", "null"]},
+            "key_version": {"type": ["string", "null"]},
+            "result": {"type": ["string", "null"]},
+            "task_id": {"type": ["string", "null"]},
+            "agent_id": {"type": ["string", "null"]},
+            "verified_at": {"type": ["string", "null"]},
+            "verification_id": {"type": ["string", "null"]},
+            "enforce_rules": {"type": ["boolean", "null"]},
+            "strict_content_check": {"type": ["boolean", "null"]},
+            "trust_score": {"type": "string"}
+        })
+    };
+    let mut members = json!({
+        "verdict": {"enum": ["valid", "invalid", "undecided"]},
+        "steps": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["step", "status", "detail"],
+                "properties": {
+                    "step": {"enum": StepName::ALL.map(StepName::as_str)},
+                    "status": {"enum": ["passed", "failed", "not_checked"]},
+                    "detail": {"type": "string"}
+                }
+            }
+        },
+        "claimed": {
+            "type": "object",
+            "description": "What the receipt says of itself, proved or not",
+            "properties": claims()
+        },
+        "unsigned": {
+            "type": "array", "items": {"type": "string"},
+            "description": "Members that no signature covers"
+        }
+    });
+    extend(&mut members, claims());
+    answer_or_error(
+        members,
+        &["verdict", "steps", "result", "task_id", "agent_id", "claimed", "unsigned"],
+    )
+}
+
 fn verify() -> Value {
     json!({
         "type": "object",
@@ -294,12 +388,16 @@ fn answer_or_error(mut members: Value, required: &[&str]) -> Value {
     });
     let of_an_error =
         ["code", "message", "status", "retryable", "charged", "next_actions", "fields"];
-    if let (Value::Object(members), Value::Object(error)) = (&mut members, error) {
-        members.extend(error);
-    }
+    extend(&mut members, error);
     json!({
         "type": "object",
         "properties": members,
         "anyOf": [{"required": required}, {"required": of_an_error}]
     })
+}
+
+fn extend(members: &mut Value, more: Value) {
+    if let (Value::Object(members), Value::Object(more)) = (members, more) {
+        members.extend(more);
+    }
 }

@@ -19,6 +19,7 @@ computed, not judged by a model: the same request always comes to the same resul
 mend the output by `hints` and call it again. Then deliver the output with the whole answer, which is \
 a signed receipt.
 - Before you accept or pay for JSON, call verify_schema with your own schema and rules.
+- Before you rely on a receipt that somebody handed you, call check_receipt with your own request.
 - For what is recorded of an agent, call get_verification_record.
 
 A `fail` is an answer, not an error. Errors are JSON with `code`, `message`, `fields` (what to mend) \
@@ -32,15 +33,18 @@ its data is true, that the requirements were good, or who made it.";
 pub(super) enum Tool {
     VerifySchema,
     GetVerificationRecord,
+    CheckReceipt,
 }
 
 impl Tool {
-    pub(super) const ALL: [Tool; 2] = [Tool::VerifySchema, Tool::GetVerificationRecord];
+    pub(super) const ALL: [Tool; 3] =
+        [Tool::VerifySchema, Tool::GetVerificationRecord, Tool::CheckReceipt];
 
     pub(super) fn name(self) -> &'static str {
         match self {
             Tool::VerifySchema => "verify_schema",
             Tool::GetVerificationRecord => "get_verification_record",
+            Tool::CheckReceipt => "check_receipt",
         }
     }
 
@@ -52,6 +56,7 @@ impl Tool {
         match self {
             Tool::VerifySchema => "Verify an output",
             Tool::GetVerificationRecord => "Look up an agent's record",
+            Tool::CheckReceipt => "Check a receipt",
         }
     }
 
@@ -87,6 +92,25 @@ impl Tool {
                 It does not prove who the agent is: an id is a label that callers chose, and \
                 anyone can have checks recorded under it."
                 .to_owned(),
+            Tool::CheckReceipt => "\
+                Checks a signed receipt (an answer of verify_schema or get_verification_record, \
+                from whatever issuer) step by step: shape, key, issuer, signature, time, and \
+                whether it is about your request. Use it before you rely on a receipt that \
+                somebody handed you. Nothing is fetched.\n\n\
+                Send `receipt` (the whole JSON, unchanged) and `request`: what it must be about, \
+                with your own schema and rules and the output that you were given. Say whose \
+                receipts you accept: name the host in `issuers`, or send the issuer's `agent_card` \
+                or `public_key` from a place that you trust. The keys of this server and a copy of \
+                the hosted service's key are here already, for others send a card.\n\n\
+                Example: {\"receipt\": {\"...\": \"the whole receipt\"}, \"request\": {\"...\": \"your \
+                request\"}, \"issuers\": [\"verify.sarnai.dev\"]}\n\n\
+                The answer has `verdict` (\"valid\", \"invalid\" or \"undecided\") and `steps`, each \
+                passed, failed or not_checked, with the reason and how to have it checked. Only \
+                \"valid\" proves something. Then read `result`: a receipt of a failed check is \
+                valid too. What stands under `claimed` is the receipt's own word.\n\n\
+                It does not prove that the data is true or that the requirements were good. With \
+                `recheck`: true the checks are made again, which counts as a check."
+                .to_owned(),
         }
     }
 
@@ -95,7 +119,9 @@ impl Tool {
         match self {
             // A check is recorded, each time anew.
             Tool::VerifySchema => annotations.read_only(false).idempotent(false),
-            Tool::GetVerificationRecord => annotations.read_only(true).idempotent(true),
+            Tool::GetVerificationRecord | Tool::CheckReceipt => {
+                annotations.read_only(true).idempotent(true)
+            }
         }
     }
 
@@ -103,6 +129,7 @@ impl Tool {
         let (input, output) = match self {
             Tool::VerifySchema => (schemas::request(), schemas::response()),
             Tool::GetVerificationRecord => (schemas::look_up(), schemas::score()),
+            Tool::CheckReceipt => (schemas::receipt_request(), schemas::checked()),
         };
         rmcp::model::Tool::new(self.name(), self.description(), object(input))
             .with_title(self.title())
