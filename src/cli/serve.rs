@@ -10,6 +10,9 @@ use anyhow::Result;
 use axum::http::HeaderValue;
 use etcetera::BaseStrategy as _;
 use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::Status;
 use super::args::KeyArgs;
@@ -221,17 +224,19 @@ fn start_log(args: &Serve) {
         1 => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
-    let log = tracing_subscriber::fmt()
+    // What the SDK of MCP logs holds what clients send.
+    let filter = Targets::new().with_default(level).with_target("rmcp", LevelFilter::OFF);
+    let log = tracing_subscriber::fmt::layer()
         .with_writer(io::stderr)
-        .with_max_level(level)
         .with_ansi(false)
         .with_target(false)
         // A log that cannot be written must not end the server.
         .log_internal_errors(false);
-    match args.log_format {
-        LogFormat::Text => log.init(),
-        LogFormat::Json => log.json().init(),
-    }
+    let log = match args.log_format {
+        LogFormat::Text => log.boxed(),
+        LogFormat::Json => log.json().boxed(),
+    };
+    tracing_subscriber::registry().with(log.with_filter(filter)).init();
 }
 
 /// Panics are logged by their place only: what is thrown may hold something of a request.

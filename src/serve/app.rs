@@ -30,7 +30,7 @@ const BUSY_SECONDS: u64 = 1;
 const FAULT_SECONDS: u64 = 5;
 
 /// A request that works, for whoever sent one that did not.
-static EXAMPLE_REQUEST: LazyLock<serde_json::Value> = LazyLock::new(|| {
+pub(crate) static EXAMPLE_REQUEST: LazyLock<serde_json::Value> = LazyLock::new(|| {
     serde_json::json!({
         "task_id": "invoice-1",
         "expected_schema": {
@@ -144,7 +144,7 @@ impl App {
         }
         let app = Arc::clone(self);
         let client = call.client;
-        let admission = move || app.judge(&text.bytes, &Admission::Free(&call));
+        let admission = move || app.judge(text.as_bytes(), &Admission::Free(&call));
         let Judged { answer, entry, taken, .. } = off_the_event_loop(admission).await??;
         if let Some(entry) = entry {
             let verdict = entry.verdict;
@@ -165,7 +165,9 @@ impl App {
         // What is invalid costs nothing; what is valid is admitted before it is checked.
         let taken = now();
         let (client, balance, made) = match admission {
-            Admission::Free(call) => (call.client, self.admit(call, text.len(), taken)?, None),
+            Admission::Free(call) => {
+                (call.client, self.admit_check(call, text.len(), taken)?, None)
+            }
             Admission::Paid(made) => (None, None, made.as_ref()),
         };
         let report = verify(&request.requirements, request.output).map_err(|undecided| {
@@ -210,22 +212,30 @@ impl App {
     }
 
     /// Takes a check out of the client's allowance, where there is one.
-    fn admit(&self, call: &Call, size: usize, now: i64) -> Result<Option<Balance>, Refusal> {
-        if let Some(payments) = &self.payments
-            && size > payments.terms().free_max_body
-        {
-            let limit = payments.terms().free_max_body;
+    fn admit_check(&self, call: &Call, size: usize, now: i64) -> Result<Option<Balance>, Refusal> {
+        let Some(payments) = &self.payments else { return self.admit(call.client, now) };
+        let limit = payments.terms().free_max_body;
+        if size > limit {
             let why = format!("This request is larger than the {limit} bytes that are free.");
             return Err(self.ask_payment(payments, Good::Check, call, &why));
         }
-        let Some((allowance, client)) = self.allowance.as_ref().zip(call.client) else {
+        self.admit(call.client, now).map_err(|_| {
+            let why = "This client's free checks for today are used up.";
+            self.ask_payment(payments, Good::Check, call, why)
+        })
+    }
+
+    /// Takes a check out of the client's allowance, where there is one; an error where it is used
+    /// up.
+    pub(crate) fn admit(
+        &self,
+        client: Option<Client>,
+        now: i64,
+    ) -> Result<Option<Balance>, Refusal> {
+        let Some((allowance, client)) = self.allowance.as_ref().zip(client) else {
             return Ok(None);
         };
         allowance.take(client, now).map(Some).map_err(|balance| {
-            if let Some(payments) = &self.payments {
-                let why = "This client's free checks for today are used up.";
-                return self.ask_payment(payments, Good::Check, call, why);
-            }
             let message = format!(
                 "This client's {} free checks for today are used up; they begin anew at {}. \
                  Nothing was charged.",
@@ -347,7 +357,7 @@ pub(super) struct Judged {
 
 /// Runs what keeps a thread busy where it holds up nobody else. There are as many threads for it as
 /// the machine has cores; what comes beside it waits. A panic is an error of this one request.
-pub(super) async fn off_the_event_loop<T: Send + 'static>(
+pub(crate) async fn off_the_event_loop<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ErrorBody> {
     // What was thrown may hold something of the request, and is not repeated.

@@ -108,14 +108,16 @@ impl App {
         to_its_end(|waiting| async move {
             // What is invalid is told so before anything is paid.
             let judged = Arc::clone(&text);
-            let request_hash = off_the_event_loop(move || request_hash_of(&judged.bytes)).await??;
+            let request_hash =
+                off_the_event_loop(move || request_hash_of(judged.as_bytes())).await??;
             let decline = |declined| app.decline(&payments, Good::Check, &call, declined);
             let purchase = app.begin(&payments, Good::Check, &call).await?;
             let made = purchase.made(Good::Check, request_hash);
             let made = made.map_err(|error| decline(error.into()))?;
             let judge = Arc::clone(&app);
             let admission = Admission::Paid(made);
-            let judged = off_the_event_loop(move || judge.judge(&text.bytes, &admission)).await??;
+            let judged =
+                off_the_event_loop(move || judge.judge(text.as_bytes(), &admission)).await??;
             let Judged { mut answer, entry, made, .. } = judged;
             still_wanted(&waiting)?;
             let verdict = entry.as_ref().map(|entry| entry.verdict);

@@ -23,6 +23,8 @@ use super::app::{App, Call};
 use super::client::client;
 use super::documents;
 use super::hosts::Hosts;
+use super::mcp;
+use super::origins::Origins;
 use super::reply;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -41,6 +43,8 @@ pub(crate) struct Options {
     pub(crate) hosts: Hosts,
     pub(crate) trust_proxy: bool,
     pub(crate) cors_origins: Vec<HeaderValue>,
+    /// Whose pages may use `/mcp`
+    pub(crate) origins: Origins,
     pub(crate) metrics: bool,
 }
 
@@ -60,6 +64,7 @@ pub(crate) fn router(app: Arc<App>, options: Options) -> Router {
         .route("/verify/deliverable", post(verify))
         .route("/score/{agent_id}", get(score))
         .route("/reputation/{agent_id}", get(reputation))
+        .route("/mcp", mcp::route(Arc::clone(&app), Arc::clone(&site.options)))
         .route("/health", get(health))
         .route("/.well-known/agent-card.json", get(agent_card))
         .route("/.well-known/agent.json", get(agent_card))
@@ -87,7 +92,9 @@ fn cors(origins: &[HeaderValue]) -> CorsLayer {
     CorsLayer::new()
         .allow_origin(allowed)
         .allow_methods([Method::GET, Method::POST])
-        .allow_headers([header::CONTENT_TYPE, reply::PAYMENT_SIGNATURE])
+        .allow_headers(
+            [&[header::CONTENT_TYPE, reply::PAYMENT_SIGNATURE], &mcp::HEADERS[..]].concat(),
+        )
         .expose_headers(
             [
                 &[REQUEST_ID, header::RETRY_AFTER],
@@ -110,7 +117,7 @@ async fn verify(State(site): State<Site>, request: Request) -> Response {
         Err(error) => return reply::error(&app, error),
     };
     let call = call(&app, &options, &parts);
-    if text.bytes.is_empty()
+    if text.as_bytes().is_empty()
         && call.payment.is_none()
         && let Some(refusal) = app.probe(&call)
     {

@@ -1,7 +1,7 @@
-//! `aov serve`: the checks over HTTP, with the hosted service's routes.
+//! `aov serve`: the checks over HTTP, with the hosted service's routes, and as tools over MCP.
 //!
-//! [`app::App`] is what all interfaces share; [`http`] puts routes in front of it, [`listen`]
-//! connections. It knows nothing of the command line.
+//! [`app::App`] is what all interfaces share; [`http`] and [`mcp`] put routes in front of it,
+//! [`listen`] connections. It knows nothing of the command line.
 
 mod allowance;
 mod app;
@@ -13,7 +13,9 @@ mod hosts;
 mod http;
 mod ledger;
 mod listen;
+mod mcp;
 mod metrics;
+mod origins;
 pub(crate) mod payment;
 mod reply;
 
@@ -33,6 +35,7 @@ use hosts::Hosts;
 use ledger::Ledger;
 pub(crate) use ledger::{OpenError, Place};
 use metrics::Metrics;
+use origins::Origins;
 use payment::Payments;
 
 /// Requests under way at one time; more are turned away.
@@ -95,20 +98,14 @@ async fn serve(
     let listener = TcpListener::bind(settings.listen).await.map_err(StartError::Listen)?;
     let address = listener.local_addr().map_err(StartError::Listen)?;
     let stop = stopped().map_err(StartError::Runtime)?;
-    let public_url = settings.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
-    let payments = match settings.payments {
-        Some(settings) => {
-            let payments =
-                Payments::new(settings, ledger.clone()).map_err(StartError::Facilitator)?;
-            Some(Arc::new(payments))
-        }
-        None => None,
-    };
+    let base_url = settings.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
+    let payments = settings.payments.map(|settings| Payments::new(settings, ledger.clone()));
+    let payments = payments.transpose().map_err(StartError::Facilitator)?.map(Arc::new);
     if let Some(payments) = &payments {
         payments.tend();
     }
     let app = Arc::new(App {
-        identity: Identity::new(&public_url, &settings.issuer_name),
+        identity: Identity::new(&base_url, &settings.issuer_name),
         key: settings.key,
         ledger,
         allowance: settings.free_per_day.map(Allowance::new),
@@ -117,8 +114,10 @@ async fn serve(
         gate: Arc::new(Semaphore::new(MAX_UNDER_WAY)),
         metrics: Metrics::new(),
     });
+    let public_url = settings.public_url.as_deref();
     let options = http::Options {
-        hosts: Hosts::new(address, settings.public_url.as_deref()),
+        hosts: Hosts::new(address, public_url),
+        origins: Origins::new(address, public_url, &settings.cors_origins),
         trust_proxy: settings.trust_proxy,
         cors_origins: settings.cors_origins,
         metrics: settings.metrics,

@@ -155,16 +155,21 @@ fn with_balance(mut response: Response, balance: Option<&Balance>) -> Response {
 
 /// An error, with guidance.
 pub(super) fn error(app: &App, body: ErrorBody) -> Response {
+    let mut response = refusal(&body);
+    // Plain data: it cannot fail to be written.
+    *response.body_mut() = serde_json::to_vec(&app.guided(body)).unwrap_or_default().into();
+    response
+}
+
+/// The head of an error's answer.
+pub(super) fn refusal(body: &ErrorBody) -> Response {
     let status = body.status().and_then(|status| StatusCode::from_u16(status).ok());
-    let wait = body.seconds_to_wait();
     let closes = [ErrorCode::REQUEST_TOO_LARGE, ErrorCode::REQUEST_TIMEOUT]
         .iter()
         .any(|code| code.code == body.code());
-    // Plain data: it cannot fail to be written.
-    let text = serde_json::to_vec(&app.guided(body)).unwrap_or_default();
-    let mut response = json(text);
+    let mut response = json(Body::empty());
     *response.status_mut() = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    if let Some(seconds) = wait {
+    if let Some(seconds) = body.seconds_to_wait() {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
     if closes {

@@ -5,6 +5,9 @@ mod common;
 
 mod allowance;
 mod limits;
+mod mcp;
+mod mcp_http;
+mod mcp_receipts;
 mod operation;
 mod parity;
 mod rest;
