@@ -69,6 +69,7 @@ fn settings(args: &Serve) -> Result<Settings> {
     let cors_origins: Result<Vec<HeaderValue>> =
         args.cors_origin.iter().map(|origin| cors_origin(origin)).collect();
     let cors_origins = cors_origins?;
+    let payments = payments(args)?;
     let ledger = match &args.ledger {
         Some(path) if path.as_os_str() == ":memory:" => Place::Memory,
         Some(path) => Place::File(path.clone()),
@@ -84,7 +85,7 @@ fn settings(args: &Serve) -> Result<Settings> {
         issuer_name: args.issuer_name.clone(),
         ledger,
         free_per_day: args.free_per_day,
-        payments: payments(args)?,
+        payments,
         max_body: usize::try_from(args.max_body).unwrap_or(usize::MAX),
         trust_proxy: args.trust_proxy,
         cors_origins,
