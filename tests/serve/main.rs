@@ -6,6 +6,7 @@ mod common;
 mod mcp;
 mod mcp_http;
 mod mcp_receipts;
+mod mcp_stdio;
 mod server;
 
 /// A request that passes, for an agent.

@@ -1,13 +1,14 @@
 //! The Model Context Protocol: the checks as tools of any agent, stateless, in the protocol's older
 //! versions with their handshake and in those without.
 //!
-//! [`message`] takes a message apart before the SDK reads it, [`http`] and the standard streams bring
-//! messages, and [`Verifier`] answers those that the SDK leaves to a server.
+//! [`message`] takes a message apart before the SDK reads it, [`http`] and [`stdio`] bring messages,
+//! and [`Verifier`] answers those that the SDK leaves to a server.
 
 mod http;
 mod message;
 mod receipt;
 mod schemas;
+pub(super) mod stdio;
 mod tools;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,8 +17,9 @@ use agent_output_verifier::error::ErrorBody;
 use agent_output_verifier::text::{closest, quoted};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
-    CustomResult, ErrorCode, Implementation, ListToolsResult, MetaObject, PaginatedRequestParams,
-    ProtocolVersion, RequestMetaObject, ServerCapabilities, ServerConfig,
+    CustomResult, ErrorCode, Implementation, InitializeRequestParams, InitializeResult,
+    ListToolsResult, MetaObject, PaginatedRequestParams, ProtocolVersion, RequestMetaObject,
+    ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -148,6 +150,18 @@ impl ServerHandler for Verifier {
             .with_instructions(tools::INSTRUCTIONS)
     }
 
+    /// The version that was agreed on is what later requests of the same connection are in.
+    async fn initialize(
+        &self,
+        mut request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let result = self.negotiate_initialize(&request)?;
+        request.protocol_version = result.protocol_version.clone();
+        context.peer.set_peer_info(request);
+        Ok(result)
+    }
+
     async fn list_tools(
         &self,
         _request: Option<PaginatedRequestParams>,
@@ -220,6 +234,15 @@ fn unknown_tool(name: &str) -> ErrorData {
         None => format!("There are {}.", known.join(", ")),
     };
     ErrorData::invalid_params(format!("There is no tool {}. {hint}", quoted(name)), None)
+}
+
+/// An error of all interfaces as one of the protocol.
+fn protocol_error(body: &ErrorBody) -> ErrorData {
+    let message = body.message().to_owned();
+    match body.status() {
+        Some(500..) => ErrorData::internal_error(message, None),
+        _ => ErrorData::invalid_request(message, None),
+    }
 }
 
 /// An error of all interfaces as the data of one of the protocol.
