@@ -14,6 +14,7 @@ use super::{
 };
 use crate::json::{Kind, Number, Value, ValueHasher};
 use crate::path::place_in;
+use crate::request::article;
 
 /// Faults that are reported of one schema; more help nobody.
 const MAX_PROBLEMS: usize = 20;
@@ -57,7 +58,10 @@ fn by_meta_schema<'d>(value: Value<'d>, draft: Draft) -> Vec<Fault<'d>> {
             Some(closest) => *closest,
             None => explanation,
         };
-        let problem = format!("is not valid in {}: {}", draft.name(), explanation.detail);
+        // Its kind, not the value: a request is not repeated to whoever sent it.
+        let found = article(explanation.value);
+        let (draft, expected) = (draft.name(), &explanation.expected);
+        let problem = format!("is not valid in {draft}: expected {expected}, found {found}");
         let fix = match explanation.advice {
             Some(advice) => advice,
             None => format!("Write {} there.", explanation.expected),

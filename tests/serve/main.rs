@@ -3,11 +3,17 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod allowance;
+mod limits;
 mod mcp;
 mod mcp_http;
 mod mcp_receipts;
 mod mcp_stdio;
+mod operation;
+mod parity;
+mod rest;
 mod server;
+mod survival;
 
 /// A request that passes, for an agent.
 fn request(agent_id: &str) -> String {
