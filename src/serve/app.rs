@@ -273,8 +273,18 @@ struct Judged {
 pub(crate) async fn off_the_event_loop<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ErrorBody> {
+    let mut working = Working(tokio::task::spawn_blocking(work));
     // What was thrown may hold something of the request, and is not repeated.
-    tokio::task::spawn_blocking(work).await.map_err(|_| internal_error(&"a check panicked"))
+    (&mut working.0).await.map_err(|_| internal_error(&"a check panicked"))
+}
+
+/// Work that is not begun any more once nobody waits for it.
+struct Working<T>(tokio::task::JoinHandle<T>);
+
+impl<T> Drop for Working<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 /// An error of ours. What happened is for the log, not for the client.

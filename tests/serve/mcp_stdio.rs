@@ -218,6 +218,15 @@ fn all_that_was_asked_is_answered_before_the_end() {
 }
 
 #[test]
+fn a_client_that_reads_late_gets_all_answers() {
+    let mut process = Process::start(&[]);
+    for number in 0..1200 {
+        process.send(format!(r#"{{"jsonrpc": "2.0", "id": {number}, "method": "ping"}}"#));
+    }
+    assert_eq!(process.finish().len(), 1200);
+}
+
+#[test]
 fn what_is_taken_back_is_not_waited_for() {
     let mut process = Process::start(&[]);
     process.send(long_call());

@@ -214,16 +214,17 @@ impl ServerHandler for Verifier {
         request: CustomRequest,
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        const KNOWN: [&str; 3] = ["initialize", "tools/list", "tools/call"];
-        Err(if KNOWN.contains(&request.method.as_str()) {
-            let problem = "The params are not those of this method. tools/call takes a name and \
-                           arguments, both of the tool.";
-            ErrorData::invalid_params(problem, None)
-        } else {
-            let problem =
-                "There is no such method here. This server has tools/list and tools/call.";
-            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, problem, None)
-        })
+        let takes = match request.method.as_str() {
+            "initialize" => "protocolVersion, capabilities and clientInfo",
+            "tools/list" => "a cursor, or nothing",
+            "tools/call" => "a name, and arguments of the tool of that name",
+            _ => {
+                let problem = "There is no such method here; there are tools/list and tools/call.";
+                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, problem, None));
+            }
+        };
+        let problem = format!("The params are not those of this method, which takes {takes}.");
+        Err(ErrorData::invalid_params(problem, None))
     }
 }
 

@@ -25,6 +25,10 @@ use super::{Enclosed, Verifier, data};
 /// Lines and messages that are between two places at one time.
 const ON_THE_WAY: usize = 16;
 
+/// Requests that are not answered yet at one time; more are not read before. A client that does not
+/// read its answers fills no memory.
+const MAX_ASKED: usize = 1024;
+
 /// Answers messages until the input ends or `stop` is done.
 pub(in super::super) async fn serve(
     app: Arc<App>,
@@ -131,7 +135,9 @@ struct Reader {
 
 impl Reader {
     async fn run(mut self) {
-        while let Some(line) = self.lines.recv().await {
+        loop {
+            self.asked.until(|ids| ids.len() < MAX_ASKED).await;
+            let Some(line) = self.lines.recv().await else { break };
             let read = match line {
                 Line::Whole(line) if line.trim_ascii().is_empty() => continue,
                 Line::Whole(line) => self.read(self.app.bodies.hold(line).await).await,
@@ -208,12 +214,12 @@ impl Asked {
         self.settled.notify_waiters();
     }
 
-    /// Waits until all are answered.
-    async fn all_settled(&self) {
+    /// Waits until so many are answered that `enough` holds.
+    async fn until(&self, enough: impl Fn(&HashSet<RequestId>) -> bool) {
         loop {
             // Before the look, so that nothing is missed between the two.
             let settled = self.settled.notified();
-            if self.with(|ids| ids.is_empty()) {
+            if self.with(|ids| enough(ids)) {
                 return;
             }
             settled.await;
@@ -257,7 +263,7 @@ impl Transport<RoleServer> for Streams {
             return Some(message);
         }
         // The SDK ends when this does.
-        self.asked.all_settled().await;
+        self.asked.until(HashSet::is_empty).await;
         None
     }
 
