@@ -197,7 +197,7 @@ impl ServerHandler for Verifier {
         };
         let answered = tokio::select! {
             biased;
-            // Nobody is left to hear the answer. What has not begun is not done, nor recorded.
+            // Nobody is left to hear the answer. A check that has not begun is not made any more.
             () = context.ct.cancelled() => {
                 return Err(ErrorData::internal_error("The request was taken back.", None));
             }
