@@ -20,7 +20,7 @@ use super::args::serve::{LogFormat, Serve};
 use super::keys::{self, check_issuer_name};
 use super::trouble::{Trouble, path_name, shown};
 use crate::serve::payment::{self, Network, PayTo, Price, Terms};
-use crate::serve::{OpenError, Place, Settings, StartError, run as run_server};
+use crate::serve::{OpenError, Place, Settings, StartError, run as run_server, run_stdio};
 
 /// The variable that holds what the facilitator is told in `Authorization`.
 const FACILITATOR_AUTHORIZATION: &str = "AOV_FACILITATOR_AUTHORIZATION";
@@ -34,6 +34,13 @@ pub(crate) fn run(args: &Serve) -> Result<Status> {
         Place::File(path) => path_name(path),
         Place::Memory => ":memory:".to_owned(),
     };
+    if args.stdio {
+        let served = run_stdio(settings, || {
+            tracing::info!(ledger, "ready for MCP messages on standard input, one a line");
+        });
+        served.map_err(|error| trouble_of(args, &ledger, error))?;
+        return Ok(Status::Passed);
+    }
     let unlimited = settings.payments.is_some() && settings.free_per_day.is_none();
     let unreachable = settings.listen.ip().is_unspecified() && settings.public_url.is_none();
     let served = run_server(settings, |address| {

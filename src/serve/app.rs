@@ -47,10 +47,12 @@ pub(crate) static EXAMPLE_REQUEST: LazyLock<serde_json::Value> = LazyLock::new(|
 /// Who this server is.
 #[derive(Clone, Debug)]
 pub(crate) struct Identity {
-    /// What receipts and documents call it; without a slash at the end.
+    /// What receipts and documents call it; without a slash at the end. Empty where nobody can
+    /// reach it.
     pub(crate) base_url: String,
-    pub(crate) card_url: String,
-    pub(crate) mcp_url: String,
+    /// Where its keys are published, and where its tools can be called
+    pub(crate) card_url: Option<String>,
+    pub(crate) mcp_url: Option<String>,
     pub(crate) name: String,
 }
 
@@ -58,11 +60,16 @@ impl Identity {
     pub(crate) fn new(base_url: &str, name: &str) -> Identity {
         let base_url = base_url.trim_end_matches('/').to_owned();
         Identity {
-            card_url: format!("{base_url}/.well-known/agent-card.json"),
-            mcp_url: format!("{base_url}/mcp"),
+            card_url: Some(format!("{base_url}/.well-known/agent-card.json")),
+            mcp_url: Some(format!("{base_url}/mcp")),
             base_url,
             name: name.to_owned(),
         }
+    }
+
+    /// Of a server that only the process which started it can reach.
+    pub(crate) fn private(card_url: Option<String>, name: &str) -> Identity {
+        Identity { base_url: String::new(), card_url, mcp_url: None, name: name.to_owned() }
     }
 }
 
@@ -301,9 +308,9 @@ impl App {
         Signer {
             key: self.key.signing_key(),
             key_version: self.key.key_version(),
-            public_key_url: Some(&self.identity.card_url),
+            public_key_url: self.identity.card_url.as_deref(),
             service: Some(&self.identity.name),
-            mcp: Some(&self.identity.mcp_url),
+            mcp: self.identity.mcp_url.as_deref(),
         }
     }
 
@@ -360,8 +367,18 @@ pub(super) struct Judged {
 pub(crate) async fn off_the_event_loop<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ErrorBody> {
+    let mut working = Working(tokio::task::spawn_blocking(work));
     // What was thrown may hold something of the request, and is not repeated.
-    tokio::task::spawn_blocking(work).await.map_err(|_| internal_error(&"a check panicked"))
+    (&mut working.0).await.map_err(|_| internal_error(&"a check panicked"))
+}
+
+/// Work that is not begun any more once nobody waits for it.
+struct Working<T>(tokio::task::JoinHandle<T>);
+
+impl<T> Drop for Working<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 /// An error of ours. What happened is for the log, not for the client.

@@ -124,22 +124,32 @@ impl Bodies {
         Ok(Text { part: 0..bytes.len(), bytes, _memory: Some(memory) })
     }
 
+    /// A text that has been read already, as soon as there is memory for it.
+    pub(crate) async fn hold(&self, bytes: Vec<u8>) -> Text {
+        let memory = Arc::clone(&self.memory).acquire_many_owned(blocks(bytes.len())).await;
+        // The semaphore is never closed.
+        Text { part: 0..bytes.len(), bytes, _memory: memory.ok() }
+    }
+
     /// A share of the memory; without waiting, as who holds some may wait for more.
     fn share(&self, bytes: usize) -> Result<OwnedSemaphorePermit, ErrorBody> {
-        let blocks = u32::try_from(bytes.div_ceil(BLOCK)).unwrap_or(u32::MAX);
-        Arc::clone(&self.memory).try_acquire_many_owned(blocks).map_err(|_| {
+        Arc::clone(&self.memory).try_acquire_many_owned(blocks(bytes)).map_err(|_| {
             let message = "Too many large requests are under way. Nothing was charged.";
             ErrorBody::of(ErrorCode::OVERLOADED, message).retry_after(2)
         })
     }
 
-    fn too_large(&self) -> ErrorBody {
+    pub(crate) fn too_large(&self) -> ErrorBody {
         let message = format!(
             "The body is larger than {} bytes, the limit of this server. Nothing was charged.",
             self.limit
         );
         ErrorBody::of(ErrorCode::REQUEST_TOO_LARGE, message)
     }
+}
+
+fn blocks(bytes: usize) -> u32 {
+    u32::try_from(bytes.div_ceil(BLOCK)).unwrap_or(u32::MAX)
 }
 
 /// Refuses what is not declared as JSON in UTF-8, as it is.

@@ -74,7 +74,8 @@ impl App {
                 let allowance = self.allowance.as_ref().zip(call.client);
                 let balance = allowance.map(|(allowance, client)| allowance.balance(client, now()));
                 let max_body = payments.terms().free_max_body;
-                let trial = FreeTrial::new(&self.identity.mcp_url, balance.as_ref(), max_body);
+                let mcp_url = self.identity.mcp_url.as_deref();
+                let trial = FreeTrial::new(mcp_url, balance.as_ref(), max_body);
                 (balance, Some(trial))
             }
             Good::Score => (None, None),

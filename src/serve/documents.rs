@@ -19,18 +19,16 @@ pub(super) fn agent_card(app: &App) -> Card {
             .to_owned();
     card.url = Some(app.identity.base_url.clone());
     card.preferred_transport = Some("REST");
-    card.supported_interfaces = vec![
-        Interface {
-            url: app.identity.base_url.clone(),
-            protocol_binding: "REST",
-            protocol_version: env!("CARGO_PKG_VERSION"),
-        },
-        Interface {
-            url: app.identity.mcp_url.clone(),
-            protocol_binding: "MCP",
-            protocol_version: mcp::PROTOCOL_VERSION,
-        },
-    ];
+    card.supported_interfaces = vec![Interface {
+        url: app.identity.base_url.clone(),
+        protocol_binding: "REST",
+        protocol_version: env!("CARGO_PKG_VERSION"),
+    }];
+    card.supported_interfaces.extend(app.identity.mcp_url.clone().map(|url| Interface {
+        url,
+        protocol_binding: "MCP",
+        protocol_version: mcp::PROTOCOL_VERSION,
+    }));
     card.skills = vec![
         Skill {
             id: "verify_schema",

@@ -73,6 +73,19 @@ pub(crate) enum StartError {
 
 /// Runs a server until it is told to stop. `ready` is told the address that it listens on.
 pub(crate) fn run(settings: Settings, ready: impl FnOnce(SocketAddr)) -> Result<(), StartError> {
+    run_with(settings, |settings, ledger| serve(settings, ledger, ready))
+}
+
+/// Runs a server for the process that started it, over standard input and output, until the input
+/// ends or it is told to stop. `ready` is told when it begins.
+pub(crate) fn run_stdio(settings: Settings, ready: impl FnOnce()) -> Result<(), StartError> {
+    run_with(settings, |settings, ledger| serve_stdio(settings, ledger, ready))
+}
+
+fn run_with<F: Future<Output = Result<(), StartError>>>(
+    settings: Settings,
+    serve: impl FnOnce(Settings, Ledger) -> F,
+) -> Result<(), StartError> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(cores)
@@ -83,7 +96,7 @@ pub(crate) fn run(settings: Settings, ready: impl FnOnce(SocketAddr)) -> Result<
         .map_err(StartError::Runtime)?;
     let (ledger, keeper) =
         Ledger::open(&settings.ledger, settings.payments.is_some()).map_err(StartError::Ledger)?;
-    let served = runtime.block_on(serve(settings, ledger, ready));
+    let served = runtime.block_on(serve(settings, ledger));
     // Checks that nobody waits for any more are not waited for either.
     runtime.shutdown_background();
     keeper.join();
@@ -98,14 +111,48 @@ async fn serve(
     let listener = TcpListener::bind(settings.listen).await.map_err(StartError::Listen)?;
     let address = listener.local_addr().map_err(StartError::Listen)?;
     let stop = stopped().map_err(StartError::Runtime)?;
-    let base_url = settings.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
+    let public_url = settings.public_url.as_deref();
+    let options = http::Options {
+        hosts: Hosts::new(address, public_url),
+        origins: Origins::new(address, public_url, &settings.cors_origins),
+        trust_proxy: settings.trust_proxy,
+        cors_origins: settings.cors_origins.clone(),
+        metrics: settings.metrics,
+    };
+    let base_url = public_url.map_or_else(|| format!("http://{address}"), str::to_owned);
+    let identity = Identity::new(&base_url, &settings.issuer_name);
+    let router = http::router(app(settings, identity, ledger)?, options);
+    ready(address);
+    listen::serve(listener, router, stop).await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+async fn serve_stdio(
+    settings: Settings,
+    ledger: Ledger,
+    ready: impl FnOnce(),
+) -> Result<(), StartError> {
+    let stop = stopped().map_err(StartError::Runtime)?;
+    let identity = match &settings.public_url {
+        Some(url) => Identity::new(url, &settings.issuer_name),
+        None => Identity::private(settings.key.public_key_url.clone(), &settings.issuer_name),
+    };
+    let app = app(settings, identity, ledger)?;
+    ready();
+    mcp::stdio::serve(app, stop).await.map_err(StartError::Runtime)?;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+fn app(settings: Settings, identity: Identity, ledger: Ledger) -> Result<Arc<App>, StartError> {
     let payments = settings.payments.map(|settings| Payments::new(settings, ledger.clone()));
     let payments = payments.transpose().map_err(StartError::Facilitator)?.map(Arc::new);
     if let Some(payments) = &payments {
         payments.tend();
     }
-    let app = Arc::new(App {
-        identity: Identity::new(&base_url, &settings.issuer_name),
+    Ok(Arc::new(App {
+        identity,
         key: settings.key,
         ledger,
         allowance: settings.free_per_day.map(Allowance::new),
@@ -113,20 +160,7 @@ async fn serve(
         bodies: Bodies::new(settings.max_body, BODY_MEMORY),
         gate: Arc::new(Semaphore::new(MAX_UNDER_WAY)),
         metrics: Metrics::new(),
-    });
-    let public_url = settings.public_url.as_deref();
-    let options = http::Options {
-        hosts: Hosts::new(address, public_url),
-        origins: Origins::new(address, public_url, &settings.cors_origins),
-        trust_proxy: settings.trust_proxy,
-        cors_origins: settings.cors_origins,
-        metrics: settings.metrics,
-    };
-    let router = http::router(app, options);
-    ready(address);
-    listen::serve(listener, router, stop).await;
-    tracing::info!("stopped");
-    Ok(())
+    }))
 }
 
 /// Done at the first signal to stop. The second ends the process at once.

@@ -9,6 +9,7 @@ mod limits;
 mod mcp;
 mod mcp_http;
 mod mcp_receipts;
+mod mcp_stdio;
 mod operation;
 mod parity;
 mod payments;

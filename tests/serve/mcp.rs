@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{Sandbox, vector};
 use crate::request;
 use crate::server::{Answer, Server};
 
@@ -210,49 +209,6 @@ fn arguments_are_judged_as_they_are_spelt() {
     content(&call(&server, "verify_schema", &deep(127)), false);
     let error = content(&call(&server, "verify_schema", &deep(128)), true);
     assert_eq!(error["code"], "invalid_json");
-}
-
-/// A response without what differs from one check to the next.
-fn comparable(mut response: Value) -> Value {
-    let members = response.as_object_mut().unwrap();
-    for name in ["verification_id", "verified_at", "verify", "attestation"] {
-        members.remove(name);
-    }
-    response
-}
-
-#[test]
-fn the_command_rest_and_mcp_say_the_same() {
-    let server = Server::start(&[]);
-    let output = declaration(&tools(&server), "verify_schema")["outputSchema"].clone();
-    let cases: Value = serde_json::from_str(&vector("checks.json")).unwrap();
-    let requests: Vec<&str> =
-        cases.as_array().unwrap().iter().filter_map(|case| case["request"].as_str()).collect();
-    assert!(requests.len() > 50);
-    let mut folder = Sandbox::new();
-    for (number, request) in requests.iter().enumerate() {
-        folder = folder.with(&format!("{number:04}.json"), request);
-    }
-    let run = folder.aov(&["verify", "--requests", "--format", "ndjson", "."]).run();
-    let lines: Vec<&str> = run.stdout.lines().collect();
-    assert_eq!(lines.len(), requests.len());
-    let mut answered = 0;
-    for (request, line) in requests.into_iter().zip(lines) {
-        let by_command: Value = serde_json::from_str(line).unwrap();
-        let by_rest = server.post("/verify/schema", request);
-        let is_error = by_rest.status != 200;
-        let by_tool = content(&call(&server, "verify_schema", request), is_error);
-        assert_fits(&output, &by_tool);
-        if is_error {
-            assert_eq!(by_tool, by_rest.json(), "{request}");
-        } else {
-            answered += 1;
-            let by_tool = comparable(by_tool);
-            assert_eq!(by_tool, comparable(by_command), "{request}");
-            assert_eq!(by_tool, comparable(by_rest.json()), "{request}");
-        }
-    }
-    assert!(answered > 50);
 }
 
 #[test]

@@ -282,6 +282,7 @@ fn settings_that_cannot_be_right_are_refused() {
         (&["--price", "1"], "--pay-to"),
         (&["--score-price", "1"], "--pay-to"),
         (&["--free-max-body", "1"], "--pay-to"),
+        (&["--stdio", "--pay-to", &base, "--facilitator", url], "--stdio"),
         (&["--pay-to", ADDRESS, "--facilitator", url], "is not NETWORK=ADDRESS"),
         (&["--pay-to", "eip155:1=0x", "--facilitator", url], "eip155:84532 (Base Sepolia)"),
         (&["--pay-to", &wrong_case, "--facilitator", url], "EIP-55"),
@@ -297,7 +298,7 @@ fn settings_that_cannot_be_right_are_refused() {
     ];
     let sandbox = Sandbox::new();
     for (args, says) in cases {
-        let args = [&["serve", "--listen", "127.0.0.1:0", "--ledger", ":memory:"], *args].concat();
+        let args = [&["serve", "--ledger", ":memory:"], *args].concat();
         let run = sandbox.aov(&args).env("HOME", sandbox.path("").to_str().unwrap()).run();
         assert_eq!((run.status, run.stdout.as_str()), (2, ""), "{args:?}: {run:?}");
         assert!(run.stderr.starts_with("error: ") && run.stderr.contains(says), "{}", run.stderr);

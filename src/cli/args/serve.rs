@@ -65,6 +65,11 @@ pub(crate) struct Serve {
     /// The form of the log, which goes to standard error
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) log_format: LogFormat,
+    /// Serve MCP over standard input and output in place of HTTP, for a client that starts this
+    /// process; without an allowance and without payments
+    #[arg(long, conflicts_with_all = ["listen", "free_per_day", "pay_to", "trust_proxy",
+                                      "cors_origin", "metrics"])]
+    pub(crate) stdio: bool,
     /// Log every request; twice, connections too
     #[arg(short, long, action = ArgAction::Count)]
     pub(crate) verbose: u8,

@@ -18,7 +18,7 @@ use rmcp::transport::StreamableHttpService;
 use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 
-use super::super::app::{App, off_the_event_loop};
+use super::super::app::App;
 use super::super::client::client;
 use super::super::http::Options;
 use super::super::reply;
@@ -32,10 +32,6 @@ pub(in super::super) const HEADERS: [HeaderName; 4] = [
     HeaderName::from_static("mcp-name"),
     HeaderName::from_static("mcp-session-id"),
 ];
-
-/// Messages up to this size are taken apart where they arrive, which is done before another thread
-/// could begin.
-const SMALL: usize = 64 * 1024;
 
 /// The longest refusal of the SDK that is passed on.
 const MAX_REFUSAL: usize = 4096;
@@ -78,7 +74,7 @@ impl Endpoint {
         let Some(form) = Form::accepted(&parts.headers) else {
             let error = "The answer is JSON. Accept application/json, or text/event-stream.";
             let error = ErrorData::invalid_request(error, None);
-            return protocol_error(StatusCode::NOT_ACCEPTABLE, None, error);
+            return refusal(StatusCode::NOT_ACCEPTABLE, None, error);
         };
         let _under_way = match self.app.enter() {
             Ok(permit) => permit,
@@ -88,17 +84,12 @@ impl Endpoint {
             Ok(text) => text,
             Err(error) => return self.refused(None, error),
         };
-        let read = if text.as_bytes().len() <= SMALL {
-            Ok(Message::read(text))
-        } else {
-            off_the_event_loop(move || Message::read(text)).await
-        };
-        let message = match read {
+        let message = match Message::arrive(text).await {
             Ok(Ok(message)) => message,
             Ok(Err(unreadable)) => {
                 let Unreadable { id, mut error, body } = *unreadable;
                 error.data = body.and_then(|body| data(&self.app, body));
-                return form.dress(protocol_error(StatusCode::BAD_REQUEST, id, error)).await;
+                return form.dress(refusal(StatusCode::BAD_REQUEST, id, error)).await;
             }
             Err(error) => return self.refused(None, error),
         };
@@ -122,11 +113,7 @@ impl Endpoint {
 
     /// A refusal that all interfaces share, in the protocol's shape.
     fn refused(&self, id: Option<RequestId>, body: ErrorBody) -> Response {
-        let message = body.message().to_owned();
-        let mut error = match body.status() {
-            Some(500..) => ErrorData::internal_error(message, None),
-            _ => ErrorData::invalid_request(message, None),
-        };
+        let mut error = super::protocol_error(&body);
         let response = reply::refusal(&body);
         error.data = data(&self.app, body);
         let (mut parts, _) = response.into_parts();
@@ -140,7 +127,7 @@ fn written(id: Option<RequestId>, error: ErrorData) -> Vec<u8> {
     serde_json::to_vec(&JsonRpcError::new(id, error)).unwrap_or_default()
 }
 
-fn protocol_error(status: StatusCode, id: Option<RequestId>, error: ErrorData) -> Response {
+fn refusal(status: StatusCode, id: Option<RequestId>, error: ErrorData) -> Response {
     let mut response = reply::json(written(id, error));
     *response.status_mut() = status;
     response
@@ -163,7 +150,7 @@ async fn in_protocol(response: Response, id: Option<RequestId>) -> Response {
     } else {
         ErrorData::invalid_request(text.into_owned(), None)
     };
-    protocol_error(status, id, error)
+    refusal(status, id, error)
 }
 
 /// How an answer is written.

@@ -11,11 +11,16 @@ use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, RequestId};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::super::app::off_the_event_loop;
 use super::super::body::Text;
 
 /// Bytes that a message may have beside the arguments. The SDK makes a tree of them, which takes
 /// many times as much.
 const MAX_ENVELOPE: usize = 128 * 1024;
+
+/// Messages up to this size are read where they arrive, which is done before another thread could
+/// begin.
+const SMALL: usize = 64 * 1024;
 
 /// What stands for the arguments that were cut out.
 const PLACEHOLDER: &[u8] = b"{}";
@@ -66,8 +71,15 @@ struct Params<'t> {
 }
 
 impl Message {
-    /// Reads a message.
-    pub(super) fn read(text: Text) -> Result<Message, Box<Unreadable>> {
+    /// Reads a message, a large one beside the event loop.
+    pub(super) async fn arrive(text: Text) -> Result<Result<Message, Box<Unreadable>>, ErrorBody> {
+        if text.as_bytes().len() <= SMALL {
+            return Ok(Message::read(text));
+        }
+        off_the_event_loop(move || Message::read(text)).await
+    }
+
+    fn read(text: Text) -> Result<Message, Box<Unreadable>> {
         // The strict reader passes over a byte order mark, the SDK does not.
         let mark = text.as_bytes().starts_with(b"\xEF\xBB\xBF");
         let length = text.as_bytes().len();

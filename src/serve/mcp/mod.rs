@@ -1,13 +1,14 @@
 //! The Model Context Protocol: the checks as tools of any agent, stateless, in the protocol's older
 //! versions with their handshake and in those without.
 //!
-//! [`message`] takes a message apart before the SDK reads it, [`http`] and the standard streams bring
-//! messages, and [`Verifier`] answers those that the SDK leaves to a server.
+//! [`message`] takes a message apart before the SDK reads it, [`http`] and [`stdio`] bring messages,
+//! and [`Verifier`] answers those that the SDK leaves to a server.
 
 mod http;
 mod message;
 mod receipt;
 mod schemas;
+pub(super) mod stdio;
 mod tools;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,8 +17,9 @@ use agent_output_verifier::error::ErrorBody;
 use agent_output_verifier::text::{closest, quoted};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
-    CustomResult, ErrorCode, Implementation, ListToolsResult, MetaObject, PaginatedRequestParams,
-    ProtocolVersion, RequestMetaObject, ServerCapabilities, ServerConfig,
+    CustomResult, ErrorCode, Implementation, InitializeRequestParams, InitializeResult,
+    ListToolsResult, MetaObject, PaginatedRequestParams, ProtocolVersion, RequestMetaObject,
+    ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -73,7 +75,8 @@ impl Call {
         let payment = self.meta.get(PAYMENT).filter(|payment| !payment.is_null());
         app::Call {
             client: self.client,
-            url: app.identity.mcp_url.clone(),
+            // Where there is no URL, nothing is charged.
+            url: app.identity.mcp_url.clone().unwrap_or_default(),
             payment: payment.cloned().map(Offer::Json),
         }
     }
@@ -186,6 +189,18 @@ impl ServerHandler for Verifier {
             .with_instructions(tools::INSTRUCTIONS)
     }
 
+    /// The version that was agreed on is what later requests of the same connection are in.
+    async fn initialize(
+        &self,
+        mut request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let result = self.negotiate_initialize(&request)?;
+        request.protocol_version = result.protocol_version.clone();
+        context.peer.set_peer_info(request);
+        Ok(result)
+    }
+
     async fn list_tools(
         &self,
         _request: Option<PaginatedRequestParams>,
@@ -221,7 +236,7 @@ impl ServerHandler for Verifier {
         };
         let answered = tokio::select! {
             biased;
-            // Nobody is left to hear the answer. What has not begun is not done, nor recorded.
+            // Nobody is left to hear the answer. A check that has not begun is not made any more.
             () = context.ct.cancelled() => {
                 return Err(ErrorData::internal_error("The request was taken back.", None));
             }
@@ -238,16 +253,17 @@ impl ServerHandler for Verifier {
         request: CustomRequest,
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        const KNOWN: [&str; 3] = ["initialize", "tools/list", "tools/call"];
-        Err(if KNOWN.contains(&request.method.as_str()) {
-            let problem = "The params are not those of this method. tools/call takes a name and \
-                           arguments, both of the tool.";
-            ErrorData::invalid_params(problem, None)
-        } else {
-            let problem =
-                "There is no such method here. This server has tools/list and tools/call.";
-            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, problem, None)
-        })
+        let takes = match request.method.as_str() {
+            "initialize" => "protocolVersion, capabilities and clientInfo",
+            "tools/list" => "a cursor, or nothing",
+            "tools/call" => "a name, and arguments of the tool of that name",
+            _ => {
+                let problem = "There is no such method here; there are tools/list and tools/call.";
+                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, problem, None));
+            }
+        };
+        let problem = format!("The params are not those of this method, which takes {takes}.");
+        Err(ErrorData::invalid_params(problem, None))
     }
 }
 
@@ -258,6 +274,15 @@ fn unknown_tool(name: &str) -> ErrorData {
         None => format!("There are {}.", known.join(", ")),
     };
     ErrorData::invalid_params(format!("There is no tool {}. {hint}", quoted(name)), None)
+}
+
+/// An error of all interfaces as one of the protocol.
+fn protocol_error(body: &ErrorBody) -> ErrorData {
+    let message = body.message().to_owned();
+    match body.status() {
+        Some(500..) => ErrorData::internal_error(message, None),
+        _ => ErrorData::invalid_request(message, None),
+    }
 }
 
 /// An error of all interfaces as the data of one of the protocol.

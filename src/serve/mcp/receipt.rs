@@ -44,7 +44,8 @@ fn judge(app: &App, call: &Call) -> Result<Answered, Refusal> {
     let balance = if asked.recheck { app.admit(call.client, now)? } else { None };
     let url = Receipt::read(asked.receipt).ok().and_then(|receipt| receipt.public_key_url());
     // The only card that is here already: this server's own.
-    let own = url.filter(|url| *url == app.identity.card_url).and_then(|_| own_card(app));
+    let own = url.filter(|url| app.identity.card_url.as_deref() == Some(*url));
+    let own = own.and_then(|_| own_card(app));
     let hint = hint(url);
     let key = match (&asked.key, &own, url) {
         (GivenKey::Card(card), ..) => {

@@ -1,6 +1,7 @@
 //! The JSON Schemas of the tools. What goes in is described as it is read; what comes out, as it is
 //! written, with the error that can come in its place: clients check results against it, some of them
-//! errors too.
+//! errors too. Many clients understand only one `type` at a place, so what goes in has one wherever
+//! that leaves out nothing but `null`, or `true` for a schema.
 
 use agent_output_verifier::check_receipt::StepName;
 use agent_output_verifier::request::MAX_ID;
@@ -19,12 +20,12 @@ pub(super) fn request() -> Value {
                 "description": "Your own name for this check, such as an order's number"
             },
             "agent_id": {
-                "type": ["string", "null"], "minLength": 1, "maxLength": MAX_ID,
+                "type": "string", "minLength": 1, "maxLength": MAX_ID,
                 "description": "The agent whose output it is; the result is recorded for it. An \
                                 id that begins with test- is not recorded"
             },
             "expected_schema": {
-                "type": ["object", "boolean"],
+                "type": "object",
                 "description": "The JSON Schema (draft-04 to 2020-12, as $schema says; 2020-12 \
                                 without). It must stand alone: a $ref to elsewhere is refused"
             },
@@ -33,13 +34,13 @@ pub(super) fn request() -> Value {
                 "description": "The output, as JSON itself and not as a string with JSON in it"
             },
             "rules": {
-                "type": ["array", "null"],
+                "type": "array",
                 "items": rule(),
                 "description": "Rules between fields. They count for the verdict only if \
                                 enforce_rules is true"
             },
             "bounds": {
-                "type": ["object", "null"],
+                "type": "object",
                 "additionalProperties": {
                     "type": "object",
                     "additionalProperties": false,
@@ -80,12 +81,12 @@ fn rule() -> Value {
         "properties": {
             "type": {"enum": names},
             "field": {"type": "string", "description": path},
-            "equals_field": {"type": ["string", "null"], "description": "sum_equals: the path of the target"},
-            "equals": {"type": ["number", "null"], "description": "sum_equals: the target itself"},
-            "other_field": {"type": ["string", "null"], "description": "gte, lte: the path to compare with"},
-            "value": {"description": "gte, lte: the number or date to compare with"},
-            "in_field": {"type": ["string", "null"], "description": "exists_in: the path of the allowed values"},
-            "values": {"type": ["array", "null"], "description": "exists_in: the allowed values"},
+            "equals_field": {"type": "string", "description": "sum_equals: the path of the target"},
+            "equals": {"type": "number", "description": "sum_equals: the target itself"},
+            "other_field": {"type": "string", "description": "gte, lte: the path to compare with"},
+            "value": {"type": ["number", "string"], "description": "gte, lte: the number or date to compare with"},
+            "in_field": {"type": "string", "description": "exists_in: the path of the allowed values"},
+            "values": {"type": "array", "description": "exists_in: the allowed values"},
             "tolerance": {"type": "number", "description": "A difference that is allowed. Default: 1e-9"},
             "if_present": {"type": "boolean", "description": "Skip what is missing or null. Default: false"}
         }
@@ -120,33 +121,33 @@ pub(super) fn receipt_request() -> Value {
                 "description": "The receipt, whole and unchanged, as JSON and not as a string"
             },
             "request": {
-                "type": ["object", "null"],
+                "type": "object",
                 "description": "The request that it must be about, as verify_schema takes it: your \
                                 own requirements, and the output that you were given"
             },
             "agent_card": {
-                "type": ["object", "null"],
+                "type": "object",
                 "description": "The issuer's agent-card, from a place that you trust"
             },
             "public_key": {
-                "type": ["string", "null"],
+                "type": "string",
                 "description": "In place of the card: the issuer's Ed25519 key, 32 bytes in base64"
             },
             "key_version": {
-                "type": ["string", "null"],
+                "type": "string",
                 "description": "The only key version that public_key is for"
             },
             "issuers": {
-                "type": ["array", "null"], "items": {"type": "string"},
+                "type": "array", "items": {"type": "string"},
                 "description": "Hosts, or URLs that begin with https://, whose receipts you accept"
             },
             "require": {
-                "type": ["array", "null"], "items": {"enum": steps.collect::<Vec<_>>()},
+                "type": "array", "items": {"enum": steps.collect::<Vec<_>>()},
                 "description": "Steps that must have passed, else the verdict is undecided; all: \
                                 every one but recheck"
             },
             "recheck": {
-                "type": ["boolean", "null"],
+                "type": "boolean",
                 "description": "Make the checks again and compare; needs request. Default: false"
             }
         }

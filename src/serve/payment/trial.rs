@@ -10,7 +10,7 @@ pub(crate) struct FreeTrial {
     available: bool,
     via: &'static str,
     transport: &'static str,
-    url: String,
+    url: Option<String>,
     tool: &'static str,
     /// None: no limit
     calls_per_client_per_day: Option<u64>,
@@ -26,7 +26,11 @@ pub(crate) struct FreeTrial {
 
 impl FreeTrial {
     /// For a client with this balance; without one, checks are not counted.
-    pub(crate) fn new(mcp_url: &str, balance: Option<&Balance>, max_input_bytes: usize) -> Self {
+    pub(crate) fn new(
+        mcp_url: Option<&str>,
+        balance: Option<&Balance>,
+        max_input_bytes: usize,
+    ) -> Self {
         let used_up = balance.is_some_and(|balance| balance.remaining == 0);
         let message = match balance {
             None => format!("Checks of up to {max_input_bytes} bytes are free."),
@@ -45,7 +49,7 @@ impl FreeTrial {
             available: !used_up,
             via: "mcp+rest",
             transport: "streamable-http",
-            url: mcp_url.to_owned(),
+            url: mcp_url.map(str::to_owned),
             tool: "verify_schema",
             calls_per_client_per_day: balance.map(|balance| balance.limit),
             remaining_calls_today: balance.map(|balance| balance.remaining),
