@@ -6,7 +6,7 @@
 mod payments;
 mod store;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use rusqlite::Connection;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
-pub(crate) use payments::{Attempt, Bought, Doubt, Settlement, Standing};
+pub(crate) use payments::{Attempt, Bought, Doubt, Holder, Settlement, Standing};
 use store::Store;
 pub(crate) use store::{Entry, OpenError};
 
@@ -53,7 +53,7 @@ type Reply<T> = oneshot::Sender<Result<T, Unavailable>>;
 enum Ask {
     Write(Write, Reply<()>),
     Tally(String, Reply<Tally>),
-    Reserve(Digest, Reply<Standing>),
+    Reserve(Digest, Holder, Reply<Standing>),
     Release(Digest),
     Doubts(Reply<Vec<Doubt>>),
 }
@@ -131,10 +131,14 @@ impl Ledger {
         self.ask(|reply| Ask::Tally(agent_id.to_owned(), reply)).await
     }
 
-    /// Reserves a payment for one call, unless it is used or in use. The reservation is in memory:
+    /// Reserves a payment, unless it is used or in use. The reservation is in memory:
     /// it lasts until [`release`](Ledger::release) or [`answered`](Ledger::answered).
-    pub(crate) async fn reserve(&self, key: Digest) -> Result<Standing, Unavailable> {
-        self.ask(|reply| Ask::Reserve(key, reply)).await
+    pub(crate) async fn reserve(
+        &self,
+        key: Digest,
+        holder: Holder,
+    ) -> Result<Standing, Unavailable> {
+        self.ask(|reply| Ask::Reserve(key, holder, reply)).await
     }
 
     /// Ends a reservation.
@@ -217,7 +221,7 @@ fn lock(ledger: &Path) -> Result<File, OpenError> {
 /// The thread: takes what has arrived, commits it, answers.
 fn keep(mut store: Store, mut queue: mpsc::Receiver<Ask>) {
     let mut group = Vec::new();
-    let mut reserved = HashSet::new();
+    let mut reserved = HashMap::new();
     while let Some(first) = queue.blocking_recv() {
         group.push(first);
         while group.len() < MAX_GROUP
@@ -239,18 +243,17 @@ fn keep(mut store: Store, mut queue: mpsc::Receiver<Ask>) {
                 Ask::Tally(agent_id, reply) => {
                     let _ = reply.send(read(store.tally(&agent_id)));
                 }
-                Ask::Reserve(key, reply) => {
-                    let standing = if reserved.contains(&key) {
-                        Ok(Standing::InUse)
-                    } else {
-                        read(payments::standing(store.connection(), &key))
+                Ask::Reserve(key, holder, reply) => {
+                    let standing = match reserved.get(&key) {
+                        Some(holder) => Ok(Standing::InUse(*holder)),
+                        None => read(payments::standing(store.connection(), &key)),
                     };
                     let free = !matches!(
                         standing,
-                        Ok(Standing::Used | Standing::InUse) | Err(Unavailable)
+                        Ok(Standing::Used | Standing::InUse(_)) | Err(Unavailable)
                     );
                     if free {
-                        reserved.insert(key);
+                        reserved.insert(key, holder);
                     }
                     // Who has left cannot release it.
                     if reply.send(standing).is_err() && free {
@@ -303,11 +306,13 @@ mod tests {
         let (ledger, keeper) = Ledger::open(&Place::Memory, true).unwrap();
         runtime.block_on(async {
             let key = Digest::of_bytes(b"k");
-            assert_eq!(ledger.reserve(key).await, Ok(Standing::Fresh));
-            assert_eq!(ledger.reserve(key).await, Ok(Standing::InUse));
-            assert_eq!(ledger.reserve(Digest::of_bytes(b"l")).await, Ok(Standing::Fresh));
+            let (call, resolver) = (Holder::Call, Holder::Resolver);
+            assert_eq!(ledger.reserve(key, call).await, Ok(Standing::Fresh));
+            assert_eq!(ledger.reserve(key, resolver).await, Ok(Standing::InUse(call)));
+            assert_eq!(ledger.reserve(Digest::of_bytes(b"l"), call).await, Ok(Standing::Fresh));
             ledger.release(key);
-            assert_eq!(ledger.reserve(key).await, Ok(Standing::Fresh));
+            assert_eq!(ledger.reserve(key, resolver).await, Ok(Standing::Fresh));
+            assert_eq!(ledger.reserve(key, call).await, Ok(Standing::InUse(resolver)));
         });
         drop(ledger);
         keeper.join();

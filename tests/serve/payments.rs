@@ -1,5 +1,6 @@
 //! What is asked to be paid, when, and how it is said.
 
+use agent_output_verifier::error::PaymentErrorCode;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -266,6 +267,19 @@ fn a_facilitator_that_is_down_at_the_start_holds_up_solana_alone() {
         assert!(started.elapsed() < crate::server::PATIENCE);
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
+}
+
+#[test]
+fn the_page_lists_the_codes_of_refused_payments() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/serve.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let table = page.split("| code | when | what the payer does |\n| --- | --- | --- |\n").nth(1);
+    let listed: Vec<&str> =
+        table.unwrap().lines().take_while(|line| line.starts_with("| `")).collect();
+    let known = PaymentErrorCode::ALL
+        .iter()
+        .map(|code| format!("| `{}` | {} | {} |", code.code, code.when, code.what_to_do));
+    assert_eq!(listed, known.collect::<Vec<String>>());
 }
 
 #[test]

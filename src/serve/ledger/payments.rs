@@ -18,6 +18,8 @@ pub(crate) struct Attempt {
     pub(crate) pay_to: String,
     pub(crate) amount: u64,
     pub(crate) payer: Option<String>,
+    /// Of what proves that it is the payer's
+    pub(crate) proof: Digest,
     pub(crate) bought: Bought,
     /// Microseconds since the Unix epoch
     pub(crate) started_at: i64,
@@ -51,14 +53,23 @@ pub(crate) struct Settlement {
 pub(crate) enum Standing {
     /// Nothing
     Fresh,
-    /// It may have been settled, and has bought nothing yet.
-    InDoubt,
-    /// It was settled, and the answer was never handed over.
-    Unanswered(Bought, Settlement),
+    /// It may have been settled, and has bought nothing yet. It came with this proof.
+    InDoubt(Digest),
+    /// It was settled, and the answer was never handed over. It came with this proof.
+    Unanswered(Digest, Bought, Settlement),
     /// It was settled, and has bought an answer.
     Used,
-    /// A call under way is using it.
-    InUse,
+    /// It is reserved already.
+    InUse(Holder),
+}
+
+/// What a payment is reserved for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Holder {
+    /// A call that pays with it
+    Call,
+    /// Finding out what became of its settlement
+    Resolver,
 }
 
 /// A settlement whose outcome is not known.
@@ -76,11 +87,11 @@ pub(crate) struct Doubt {
 pub(super) fn standing(connection: &Connection, key: &Digest) -> rusqlite::Result<Standing> {
     let mut select = connection.prepare_cached(
         "SELECT settled_at, answered_at, good, request_hash, verification_id, verified_at, \
-         network, transaction_id, payer FROM payment WHERE payment_key = ?1",
+         network, transaction_id, payer, proof FROM payment WHERE payment_key = ?1",
     )?;
     let found = select.query_row([key.as_bytes()], |row| {
         if row.get::<_, Option<i64>>(0)?.is_none() {
-            return Ok(Standing::InDoubt);
+            return Ok(Standing::InDoubt(digest(row, 9)?));
         }
         if row.get::<_, Option<i64>>(1)?.is_some() {
             return Ok(Standing::Used);
@@ -97,7 +108,7 @@ pub(super) fn standing(connection: &Connection, key: &Digest) -> rusqlite::Resul
             transaction: row.get::<_, Option<String>>(7)?.unwrap_or_default(),
             payer: row.get(8)?,
         };
-        Ok(Standing::Unanswered(bought, settlement))
+        Ok(Standing::Unanswered(digest(row, 9)?, bought, settlement))
     });
     Ok(found.optional()?.unwrap_or(Standing::Fresh))
 }
@@ -108,8 +119,8 @@ pub(super) fn settling(connection: &Connection, attempt: &Attempt) -> rusqlite::
     let mut insert = connection.prepare_cached(
         "INSERT INTO payment (payment_key, network, asset, pay_to, amount, payer, good, \
          request_hash, verification_id, verified_at, started_at, question, agent_id, passed, \
-         output_hash, schema_hash, rules_hash) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17) \
+         output_hash, schema_hash, rules_hash, proof) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18) \
          ON CONFLICT (payment_key) DO UPDATE SET pay_to = excluded.pay_to, \
          amount = excluded.amount, payer = excluded.payer, good = excluded.good, \
          request_hash = excluded.request_hash, verification_id = excluded.verification_id, \
@@ -138,6 +149,7 @@ pub(super) fn settling(connection: &Connection, attempt: &Attempt) -> rusqlite::
         entry.map(|entry| entry.output_hash.as_bytes()),
         entry.map(|entry| entry.schema_hash.as_bytes()),
         entry.map(|entry| entry.rules_hash.as_bytes()),
+        attempt.proof.as_bytes(),
     ])?;
     Ok(())
 }
@@ -246,6 +258,7 @@ mod tests {
             pay_to: "p".to_owned(),
             amount: 20_000,
             payer: None,
+            proof: key("proof"),
             bought: Bought {
                 good: "check",
                 request_hash: key("request"),
@@ -271,21 +284,27 @@ mod tests {
         let known = |store: &Store| standing(store.connection(), &key("k")).unwrap();
         assert_eq!(known(&store), Standing::Fresh);
         store.commit(|connection| settling(connection, &attempt("k", "i"))).unwrap();
-        assert_eq!(known(&store), Standing::InDoubt);
+        assert_eq!(known(&store), Standing::InDoubt(key("proof")));
         assert_eq!(store.tally("a").unwrap().total(), 0);
         let doubt = &doubts(store.connection()).unwrap()[0];
         assert_eq!((doubt.key, doubt.question.as_str()), (key("k"), "{}"));
 
         for _ in 0..2 {
             store.commit(|c| settled(c, &key("k"), &settlement(), 2)).unwrap();
-            assert_eq!(known(&store), Standing::Unanswered(attempt("k", "i").bought, settlement()));
+            assert_eq!(
+                known(&store),
+                Standing::Unanswered(key("proof"), attempt("k", "i").bought, settlement())
+            );
             assert_eq!(store.tally("a").unwrap().failed, 1);
         }
         assert_eq!(doubts(store.connection()).unwrap(), []);
         // Neither is it settled anew, nor forgotten.
         store.commit(|c| settling(c, &attempt("k", "j"))).unwrap();
         store.commit(|c| unsettled(c, &key("k"))).unwrap();
-        assert_eq!(known(&store), Standing::Unanswered(attempt("k", "i").bought, settlement()));
+        assert_eq!(
+            known(&store),
+            Standing::Unanswered(key("proof"), attempt("k", "i").bought, settlement())
+        );
         store.commit(|c| answered(c, &key("k"), 3)).unwrap();
         assert_eq!(known(&store), Standing::Used);
     }
@@ -298,7 +317,7 @@ mod tests {
         store.commit(|c| settled(c, &key("k"), &settlement(), 2)).unwrap();
         let bought = attempt("k", "j").bought;
         let known = standing(store.connection(), &key("k")).unwrap();
-        assert_eq!(known, Standing::Unanswered(bought, settlement()));
+        assert_eq!(known, Standing::Unanswered(key("proof"), bought, settlement()));
         assert_eq!(store.tally("a").unwrap().total(), 1);
     }
 
@@ -308,7 +327,8 @@ mod tests {
         store.commit(|c| settling(c, &attempt("k", "i"))).unwrap();
         // An answer that was not paid for is not one.
         store.commit(|c| answered(c, &key("k"), 3)).unwrap();
-        assert_eq!(standing(store.connection(), &key("k")).unwrap(), Standing::InDoubt);
+        let known = standing(store.connection(), &key("k")).unwrap();
+        assert_eq!(known, Standing::InDoubt(key("proof")));
         store.commit(|c| unsettled(c, &key("k"))).unwrap();
         assert_eq!(standing(store.connection(), &key("k")).unwrap(), Standing::Fresh);
         assert_eq!(store.tally("a").unwrap().total(), 0);

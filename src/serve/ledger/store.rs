@@ -52,6 +52,8 @@ const MIGRATIONS: &[&str] = &[
         -- In atomic units of the asset.
         amount INTEGER NOT NULL,
         payer TEXT,
+        -- A hash of what proves that it is the payer's.
+        proof BLOB NOT NULL,
         good TEXT NOT NULL CHECK (good IN ('check', 'score')),
         request_hash BLOB NOT NULL,
         -- What the answer is known by; a score has none.

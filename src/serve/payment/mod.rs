@@ -34,6 +34,9 @@
 //!   the same id and time, and nothing is charged. Any other request is refused, and after this
 //!   every one is.
 //!
+//! What was begun goes on only for who shows the same proof, signature and all: payer and nonce of
+//! a settled payment are public.
+//!
 //! So nothing is answered without a settlement or a second time for the same payment, and what was
 //! paid and not answered can be had.
 

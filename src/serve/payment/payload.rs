@@ -70,6 +70,8 @@ pub(crate) struct Payment {
     pub(crate) requirements: Requirements,
     /// Who pays, where the payment itself says so
     pub(crate) payer: Option<String>,
+    /// A hash of what proves that it is the payer's: the key is on the network for all to see
+    pub(crate) proof: Digest,
     payload: Value,
     objection: Option<PaymentError>,
 }
@@ -108,7 +110,10 @@ impl Payment {
             }
             Family::Solana => (transaction(inner, requirements)?, None, differs),
         };
-        Ok(Payment { key, requirements: requirements.clone(), payer, payload, objection })
+        let requirements = requirements.clone();
+        // Members are in the order of their names.
+        let proof = Digest::of_bytes(Value::Object(inner.clone()).to_string().as_bytes());
+        Ok(Payment { key, requirements, payer, proof, payload, objection })
     }
 
     /// Whether it is for what is asked for now. What was paid before a price changed has another
@@ -385,6 +390,8 @@ mod tests {
         assert_eq!(same, key(evm()));
         let from = "0x52908400098527886e0f7030069857d2e4169ee7";
         assert_eq!(changed("/payload/authorization/from", json!(from)).unwrap().key, key(evm()));
+        let other_signature = changed("/payload/signature", json!("0x01")).unwrap();
+        assert_ne!(other_signature.proof, read(evm()).unwrap().proof);
         // Neither the signature nor the time window makes another payment of it.
         assert_eq!(changed("/payload/signature", json!("0x01")).unwrap().key, key(evm()));
         let window = "/payload/authorization/validBefore";

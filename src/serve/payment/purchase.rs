@@ -8,7 +8,9 @@ use serde::Serialize;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::super::app::ledger_unavailable;
-use super::super::ledger::{Attempt, Bought, Entry, Ledger, Settlement, Standing, Unavailable};
+use super::super::ledger::{
+    Attempt, Bought, Entry, Holder, Ledger, Settlement, Standing, Unavailable,
+};
 use super::facilitator::Down;
 use super::payload::{Offer, Payment, PaymentError, PaymentKey};
 use super::terms::Good;
@@ -120,19 +122,33 @@ impl Payments {
             ErrorBody::of(ErrorCode::OVERLOADED, message).retry_after(super::FACILITATOR_SECONDS)
         })?;
         let payment = Payment::read(offer, &self.requirements(good))?;
-        let standing = self.ledger.reserve(payment.key).await?;
+        let standing = self.ledger.reserve(payment.key, Holder::Call).await?;
         let used = |message| PaymentError::new(PaymentErrorCode::PAYMENT_ALREADY_USED, message);
+        const USED: &str = "This payment was already used.";
         match standing {
-            Standing::Used => return Err(used("This payment was already used.").into()),
-            Standing::InUse => {
+            Standing::Used => return Err(used(USED).into()),
+            Standing::InUse(Holder::Resolver) => {
+                let message = "What became of this payment's settlement is being found out. Send \
+                               the same request with the same payment again; it is not charged \
+                               twice.";
+                return Err(unavailable(message).into());
+            }
+            Standing::InUse(Holder::Call) => {
                 return Err(used("This payment is already used by a call under way.").into());
             }
-            Standing::Fresh | Standing::InDoubt | Standing::Unanswered(..) => {}
+            Standing::Fresh | Standing::InDoubt(_) | Standing::Unanswered(..) => {}
         }
         let reservation = Reservation::new(self.ledger.clone(), payment.key);
         let state = match standing {
-            Standing::Unanswered(bought, settlement) => State::Paid(bought, settlement),
-            standing => self.verified(payment, standing == Standing::InDoubt).await?,
+            // What was begun goes on for whoever can show the same proof. Payer and nonce are known
+            // to everyone once the network has them.
+            Standing::InDoubt(proof) | Standing::Unanswered(proof, ..)
+                if proof != payment.proof =>
+            {
+                return Err(used(USED).into());
+            }
+            Standing::Unanswered(_, bought, settlement) => State::Paid(bought, settlement),
+            standing => self.verified(payment, standing != Standing::Fresh).await?,
         };
         Ok(Purchase { payments: Arc::clone(self), reservation, state, _place: place })
     }
@@ -205,6 +221,7 @@ impl Purchase {
             pay_to: payment.requirements.pay_to.clone(),
             amount,
             payer: payer.clone(),
+            proof: payment.proof,
             bought,
             started_at: now(),
             question: question.clone(),

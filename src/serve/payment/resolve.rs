@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use super::super::ledger::{Doubt, Settlement, Standing, Unavailable};
+use super::super::ledger::{Doubt, Holder, Settlement, Standing, Unavailable};
 use super::facilitator::Down;
 use super::network::{Family, Network};
 use super::purchase::Reservation;
@@ -86,10 +86,10 @@ impl Payments {
             if given_up.contains(&doubt.key) {
                 continue;
             }
-            match self.ledger.reserve(doubt.key).await? {
-                Standing::InDoubt => {}
+            match self.ledger.reserve(doubt.key, Holder::Resolver).await? {
+                Standing::InDoubt(_) => {}
                 // A call is at it, and will know more soon.
-                Standing::InUse => {
+                Standing::InUse(_) => {
                     left = true;
                     continue;
                 }
