@@ -319,10 +319,14 @@ fn a_payment_that_is_refused_buys_nothing_and_can_come_again() {
     assert_eq!(refused(&send()), "unexpected_settle_error");
     assert_eq!(server.get("/reputation/seller").json()["verified"], 0);
 
-    // Somebody else was quicker with it.
+    // It was spent elsewhere, or somebody else was quicker with it.
     facilitator.settle(Manner::Refuse("invalid_exact_evm_nonce_already_used"));
     assert_eq!(refused(&send()), "invalid_exact_evm_nonce_already_used");
+    facilitator.verify(Manner::Refuse("invalid_exact_evm_nonce_already_used"));
+    assert_eq!(refused(&send()), "invalid_exact_evm_nonce_already_used");
+    assert_eq!(server.get("/reputation/seller").json()["verified"], 0);
 
+    facilitator.verify(Manner::Honest);
     facilitator.settle(Manner::Honest);
     assert_eq!(send().status, 200);
     assert_eq!(server.get("/reputation/seller").json()["verified"], 1);
