@@ -40,6 +40,9 @@ _aov() {
             aov,man)
                 cmd="aov__subcmd__man"
                 ;;
+            aov,serve)
+                cmd="aov__subcmd__serve"
+                ;;
             aov,template)
                 cmd="aov__subcmd__template"
                 ;;
@@ -70,6 +73,9 @@ _aov() {
             aov__subcmd__help,man)
                 cmd="aov__subcmd__help__subcmd__man"
                 ;;
+            aov__subcmd__help,serve)
+                cmd="aov__subcmd__help__subcmd__serve"
+                ;;
             aov__subcmd__help,template)
                 cmd="aov__subcmd__help__subcmd__template"
                 ;;
@@ -83,7 +89,7 @@ _aov() {
 
     case "${cmd}" in
         aov)
-            opts="-h -V --color --help --version verify hash attest check-receipt keygen agent-card template completions man help"
+            opts="-h -V --color --help --version verify hash attest check-receipt keygen agent-card serve template completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -333,7 +339,7 @@ _aov() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "human json ndjson junit markdown" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "human json ndjson junit markdown html" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -396,7 +402,7 @@ _aov() {
             return 0
             ;;
         aov__subcmd__help)
-            opts="verify hash attest check-receipt keygen agent-card template completions man help"
+            opts="verify hash attest check-receipt keygen agent-card serve template completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -521,6 +527,20 @@ _aov() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        aov__subcmd__help__subcmd__serve)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         aov__subcmd__help__subcmd__template)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -598,6 +618,84 @@ _aov() {
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__serve)
+            opts="-v -h --listen --public-url --key --key-version --insecure-key-permissions --issuer-name --ledger --free-per-day --pay-to --facilitator --price --score-price --free-max-body --max-body --trust-proxy --cors-origin --metrics --log-format --stdio --verbose --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --listen)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --public-url)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key-version)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --issuer-name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ledger)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --free-per-day)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --pay-to)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --facilitator)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --price)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --score-price)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --free-max-body)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-body)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cors-origin)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -703,7 +801,7 @@ _aov() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "human json ndjson junit sarif github markdown" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "human json ndjson junit sarif github markdown html" -- "${cur}"))
                     return 0
                     ;;
                 --color)

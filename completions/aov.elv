@@ -29,6 +29,7 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand check-receipt 'Check receipts: signature, issuer, and what they are about'
             cand keygen 'Make a signing key'
             cand agent-card 'Print an agent-card with a key file''s public keys'
+            cand serve 'Answer over HTTP in place of the hosted service'
             cand template 'Infer a verification template from sample outputs'
             cand completions 'Print a script that completes command lines in a shell'
             cand man 'Print a man page'
@@ -157,6 +158,32 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand -h 'Print help'
             cand --help 'Print help'
         }
+        &'aov;serve'= {
+            cand --listen 'The address to listen on; port 0 picks a free one'
+            cand --public-url 'What documents and receipts call this server [default: the address listened on]'
+            cand --key 'The key file, or env:NAME for a variable [default: one in the user''s data folder, made on the first start]'
+            cand --key-version 'The key''s version, for PEM keys'
+            cand --issuer-name 'What receipts call the issuer'
+            cand --ledger 'Where checks are recorded, or :memory: [default: a file in the user''s data folder]'
+            cand --free-per-day 'Checks that a client address may make free each UTC day [default: no limit]'
+            cand --pay-to 'Charge with x402, in USDC paid to this address; eip155:8453 is Base, solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp Solana, eip155:84532 Base Sepolia (repeatable) [default: nothing is charged]'
+            cand --facilitator 'Who verifies and settles payments; what it wants to be told in Authorization is taken from the variable AOV_FACILITATOR_AUTHORIZATION'
+            cand --price 'What a check costs beyond the free ones'
+            cand --score-price 'What the look-up of a score costs, where there is one'
+            cand --free-max-body 'With payments on, larger requests are paid for even while free checks remain'
+            cand --max-body 'The largest request body'
+            cand --cors-origin 'Let web pages of this origin use the server; * for all (repeatable) [default: none]'
+            cand --log-format 'The form of the log, which goes to standard error'
+            cand --color 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured'
+            cand --insecure-key-permissions 'Take a key file that others can read'
+            cand --trust-proxy 'Believe Forwarded and X-Forwarded-For, which a proxy in front must set'
+            cand --metrics 'Serve /metrics for Prometheus'
+            cand --stdio 'Serve MCP over standard input and output in place of HTTP, for a client that starts this process; without an allowance and without payments'
+            cand -v 'Log every request; twice, connections too'
+            cand --verbose 'Log every request; twice, connections too'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
         &'aov;template'= {
             cand -o 'Write the template to a file, whole or not at all'
             cand --template-file 'Write the template to a file, whole or not at all'
@@ -184,6 +211,7 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand check-receipt 'Check receipts: signature, issuer, and what they are about'
             cand keygen 'Make a signing key'
             cand agent-card 'Print an agent-card with a key file''s public keys'
+            cand serve 'Answer over HTTP in place of the hosted service'
             cand template 'Infer a verification template from sample outputs'
             cand completions 'Print a script that completes command lines in a shell'
             cand man 'Print a man page'
@@ -200,6 +228,8 @@ set edit:completion:arg-completer[aov] = {|@words|
         &'aov;help;keygen'= {
         }
         &'aov;help;agent-card'= {
+        }
+        &'aov;help;serve'= {
         }
         &'aov;help;template'= {
         }

@@ -35,6 +35,7 @@ complete -c aov -n "__fish_aov_needs_command" -f -a "attest" -d 'Check outputs a
 complete -c aov -n "__fish_aov_needs_command" -f -a "check-receipt" -d 'Check receipts: signature, issuer, and what they are about'
 complete -c aov -n "__fish_aov_needs_command" -f -a "keygen" -d 'Make a signing key'
 complete -c aov -n "__fish_aov_needs_command" -f -a "agent-card" -d 'Print an agent-card with a key file\'s public keys'
+complete -c aov -n "__fish_aov_needs_command" -f -a "serve" -d 'Answer over HTTP in place of the hosted service'
 complete -c aov -n "__fish_aov_needs_command" -f -a "template" -d 'Infer a verification template from sample outputs'
 complete -c aov -n "__fish_aov_needs_command" -f -a "completions" -d 'Print a script that completes command lines in a shell'
 complete -c aov -n "__fish_aov_needs_command" -f -a "man" -d 'Print a man page'
@@ -56,7 +57,8 @@ ndjson\t'One response a line'
 junit\t'JUnit XML, a test case for each input'
 sarif\t'SARIF 2.1.0, for code scanning'
 github\t'GitHub workflow commands, which annotate files'
-markdown\t'Markdown for a job\'s summary'"
+markdown\t'Markdown for a job\'s summary'
+html\t'A page for browsers, in one file that needs nothing from elsewhere'"
 complete -c aov -n "__fish_aov_using_subcommand verify" -l color -d 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -128,7 +130,8 @@ complete -c aov -n "__fish_aov_using_subcommand check-receipt" -l format -d 'The
 json\t'One indented result; an array of them for several receipts'
 ndjson\t'One result a line'
 junit\t'JUnit XML, a test case for each receipt'
-markdown\t'Markdown for a job\'s summary'"
+markdown\t'Markdown for a job\'s summary'
+html\t'A page for browsers, in one file that needs nothing from elsewhere'"
 complete -c aov -n "__fish_aov_using_subcommand check-receipt" -l color -d 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -155,6 +158,31 @@ always\t''
 never\t''"
 complete -c aov -n "__fish_aov_using_subcommand agent-card" -l insecure-key-permissions -d 'Take a key file that others can read'
 complete -c aov -n "__fish_aov_using_subcommand agent-card" -s h -l help -d 'Print help'
+complete -c aov -n "__fish_aov_using_subcommand serve" -l listen -d 'The address to listen on; port 0 picks a free one' -r
+complete -c aov -n "__fish_aov_using_subcommand serve" -l public-url -d 'What documents and receipts call this server [default: the address listened on]' -r
+complete -c aov -n "__fish_aov_using_subcommand serve" -l key -d 'The key file, or env:NAME for a variable [default: one in the user\'s data folder, made on the first start]' -r
+complete -c aov -n "__fish_aov_using_subcommand serve" -l key-version -d 'The key\'s version, for PEM keys' -r
+complete -c aov -n "__fish_aov_using_subcommand serve" -l issuer-name -d 'What receipts call the issuer' -r
+complete -c aov -n "__fish_aov_using_subcommand serve" -l ledger -d 'Where checks are recorded, or :memory: [default: a file in the user\'s data folder]' -r -F
+complete -c aov -n "__fish_aov_using_subcommand serve" -l free-per-day -d 'Checks that a client address may make free each UTC day [default: no limit]' -r
+complete -c aov -n "__fish_aov_using_subcommand serve" -l pay-to -d 'Charge with x402, in USDC paid to this address; eip155:8453 is Base, solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp Solana, eip155:84532 Base Sepolia (repeatable) [default: nothing is charged]' -r
+complete -c aov -n "__fish_aov_using_subcommand serve" -l facilitator -d 'Who verifies and settles payments; what it wants to be told in Authorization is taken from the variable AOV_FACILITATOR_AUTHORIZATION' -r
+complete -c aov -n "__fish_aov_using_subcommand serve" -l price -d 'What a check costs beyond the free ones' -r
+complete -c aov -n "__fish_aov_using_subcommand serve" -l score-price -d 'What the look-up of a score costs, where there is one' -r
+complete -c aov -n "__fish_aov_using_subcommand serve" -l free-max-body -d 'With payments on, larger requests are paid for even while free checks remain' -r
+complete -c aov -n "__fish_aov_using_subcommand serve" -l max-body -d 'The largest request body' -r
+complete -c aov -n "__fish_aov_using_subcommand serve" -l cors-origin -d 'Let web pages of this origin use the server; * for all (repeatable) [default: none]' -r
+complete -c aov -n "__fish_aov_using_subcommand serve" -l log-format -d 'The form of the log, which goes to standard error' -r -f -a "text\t'A line for people'
+json\t'A JSON object a line'"
+complete -c aov -n "__fish_aov_using_subcommand serve" -l color -d 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c aov -n "__fish_aov_using_subcommand serve" -l insecure-key-permissions -d 'Take a key file that others can read'
+complete -c aov -n "__fish_aov_using_subcommand serve" -l trust-proxy -d 'Believe Forwarded and X-Forwarded-For, which a proxy in front must set'
+complete -c aov -n "__fish_aov_using_subcommand serve" -l metrics -d 'Serve /metrics for Prometheus'
+complete -c aov -n "__fish_aov_using_subcommand serve" -l stdio -d 'Serve MCP over standard input and output in place of HTTP, for a client that starts this process; without an allowance and without payments'
+complete -c aov -n "__fish_aov_using_subcommand serve" -s v -l verbose -d 'Log every request; twice, connections too'
+complete -c aov -n "__fish_aov_using_subcommand serve" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aov -n "__fish_aov_using_subcommand template" -s o -l template-file -d 'Write the template to a file, whole or not at all' -r -F
 complete -c aov -n "__fish_aov_using_subcommand template" -l color -d 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured' -r -f -a "auto\t''
 always\t''
@@ -170,13 +198,14 @@ complete -c aov -n "__fish_aov_using_subcommand man" -l color -d 'When to use co
 always\t''
 never\t''"
 complete -c aov -n "__fish_aov_using_subcommand man" -s h -l help -d 'Print help'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from verify hash attest check-receipt keygen agent-card template completions man help" -f -a "verify" -d 'Check outputs against a schema, bounds and rules'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from verify hash attest check-receipt keygen agent-card template completions man help" -f -a "hash" -d 'Print canonical hashes, or the canonical form itself'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from verify hash attest check-receipt keygen agent-card template completions man help" -f -a "attest" -d 'Check outputs as verify does, and sign what was found'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from verify hash attest check-receipt keygen agent-card template completions man help" -f -a "check-receipt" -d 'Check receipts: signature, issuer, and what they are about'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from verify hash attest check-receipt keygen agent-card template completions man help" -f -a "keygen" -d 'Make a signing key'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from verify hash attest check-receipt keygen agent-card template completions man help" -f -a "agent-card" -d 'Print an agent-card with a key file\'s public keys'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from verify hash attest check-receipt keygen agent-card template completions man help" -f -a "template" -d 'Infer a verification template from sample outputs'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from verify hash attest check-receipt keygen agent-card template completions man help" -f -a "completions" -d 'Print a script that completes command lines in a shell'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from verify hash attest check-receipt keygen agent-card template completions man help" -f -a "man" -d 'Print a man page'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from verify hash attest check-receipt keygen agent-card template completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from verify hash attest check-receipt keygen agent-card serve template completions man help" -f -a "verify" -d 'Check outputs against a schema, bounds and rules'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from verify hash attest check-receipt keygen agent-card serve template completions man help" -f -a "hash" -d 'Print canonical hashes, or the canonical form itself'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from verify hash attest check-receipt keygen agent-card serve template completions man help" -f -a "attest" -d 'Check outputs as verify does, and sign what was found'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from verify hash attest check-receipt keygen agent-card serve template completions man help" -f -a "check-receipt" -d 'Check receipts: signature, issuer, and what they are about'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from verify hash attest check-receipt keygen agent-card serve template completions man help" -f -a "keygen" -d 'Make a signing key'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from verify hash attest check-receipt keygen agent-card serve template completions man help" -f -a "agent-card" -d 'Print an agent-card with a key file\'s public keys'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from verify hash attest check-receipt keygen agent-card serve template completions man help" -f -a "serve" -d 'Answer over HTTP in place of the hosted service'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from verify hash attest check-receipt keygen agent-card serve template completions man help" -f -a "template" -d 'Infer a verification template from sample outputs'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from verify hash attest check-receipt keygen agent-card serve template completions man help" -f -a "completions" -d 'Print a script that completes command lines in a shell'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from verify hash attest check-receipt keygen agent-card serve template completions man help" -f -a "man" -d 'Print a man page'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from verify hash attest check-receipt keygen agent-card serve template completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

@@ -32,6 +32,7 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('check-receipt', 'check-receipt', [CompletionResultType]::ParameterValue, 'Check receipts: signature, issuer, and what they are about')
             [CompletionResult]::new('keygen', 'keygen', [CompletionResultType]::ParameterValue, 'Make a signing key')
             [CompletionResult]::new('agent-card', 'agent-card', [CompletionResultType]::ParameterValue, 'Print an agent-card with a key file''s public keys')
+            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Answer over HTTP in place of the hosted service')
             [CompletionResult]::new('template', 'template', [CompletionResultType]::ParameterValue, 'Infer a verification template from sample outputs')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a script that completes command lines in a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print a man page')
@@ -167,6 +168,33 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
+        'aov;serve' {
+            [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'The address to listen on; port 0 picks a free one')
+            [CompletionResult]::new('--public-url', '--public-url', [CompletionResultType]::ParameterName, 'What documents and receipts call this server [default: the address listened on]')
+            [CompletionResult]::new('--key', '--key', [CompletionResultType]::ParameterName, 'The key file, or env:NAME for a variable [default: one in the user''s data folder, made on the first start]')
+            [CompletionResult]::new('--key-version', '--key-version', [CompletionResultType]::ParameterName, 'The key''s version, for PEM keys')
+            [CompletionResult]::new('--issuer-name', '--issuer-name', [CompletionResultType]::ParameterName, 'What receipts call the issuer')
+            [CompletionResult]::new('--ledger', '--ledger', [CompletionResultType]::ParameterName, 'Where checks are recorded, or :memory: [default: a file in the user''s data folder]')
+            [CompletionResult]::new('--free-per-day', '--free-per-day', [CompletionResultType]::ParameterName, 'Checks that a client address may make free each UTC day [default: no limit]')
+            [CompletionResult]::new('--pay-to', '--pay-to', [CompletionResultType]::ParameterName, 'Charge with x402, in USDC paid to this address; eip155:8453 is Base, solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp Solana, eip155:84532 Base Sepolia (repeatable) [default: nothing is charged]')
+            [CompletionResult]::new('--facilitator', '--facilitator', [CompletionResultType]::ParameterName, 'Who verifies and settles payments; what it wants to be told in Authorization is taken from the variable AOV_FACILITATOR_AUTHORIZATION')
+            [CompletionResult]::new('--price', '--price', [CompletionResultType]::ParameterName, 'What a check costs beyond the free ones')
+            [CompletionResult]::new('--score-price', '--score-price', [CompletionResultType]::ParameterName, 'What the look-up of a score costs, where there is one')
+            [CompletionResult]::new('--free-max-body', '--free-max-body', [CompletionResultType]::ParameterName, 'With payments on, larger requests are paid for even while free checks remain')
+            [CompletionResult]::new('--max-body', '--max-body', [CompletionResultType]::ParameterName, 'The largest request body')
+            [CompletionResult]::new('--cors-origin', '--cors-origin', [CompletionResultType]::ParameterName, 'Let web pages of this origin use the server; * for all (repeatable) [default: none]')
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of the log, which goes to standard error')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured')
+            [CompletionResult]::new('--insecure-key-permissions', '--insecure-key-permissions', [CompletionResultType]::ParameterName, 'Take a key file that others can read')
+            [CompletionResult]::new('--trust-proxy', '--trust-proxy', [CompletionResultType]::ParameterName, 'Believe Forwarded and X-Forwarded-For, which a proxy in front must set')
+            [CompletionResult]::new('--metrics', '--metrics', [CompletionResultType]::ParameterName, 'Serve /metrics for Prometheus')
+            [CompletionResult]::new('--stdio', '--stdio', [CompletionResultType]::ParameterName, 'Serve MCP over standard input and output in place of HTTP, for a client that starts this process; without an allowance and without payments')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log every request; twice, connections too')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log every request; twice, connections too')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
         'aov;template' {
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the template to a file, whole or not at all')
             [CompletionResult]::new('--template-file', '--template-file', [CompletionResultType]::ParameterName, 'Write the template to a file, whole or not at all')
@@ -197,6 +225,7 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('check-receipt', 'check-receipt', [CompletionResultType]::ParameterValue, 'Check receipts: signature, issuer, and what they are about')
             [CompletionResult]::new('keygen', 'keygen', [CompletionResultType]::ParameterValue, 'Make a signing key')
             [CompletionResult]::new('agent-card', 'agent-card', [CompletionResultType]::ParameterValue, 'Print an agent-card with a key file''s public keys')
+            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Answer over HTTP in place of the hosted service')
             [CompletionResult]::new('template', 'template', [CompletionResultType]::ParameterValue, 'Infer a verification template from sample outputs')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a script that completes command lines in a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print a man page')
@@ -219,6 +248,9 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             break
         }
         'aov;help;agent-card' {
+            break
+        }
+        'aov;help;serve' {
             break
         }
         'aov;help;template' {

@@ -6,6 +6,9 @@
 
 mod about;
 mod issuer;
+mod request;
+mod wire;
+mod wording;
 
 use std::fmt;
 
@@ -20,6 +23,9 @@ use crate::request::Supplied;
 use crate::text::quoted;
 
 pub use issuer::{Issuer, host_of};
+pub use request::{GivenKey, NotAStep, ReceiptRequest};
+pub use wire::CheckedResponse;
+pub use wording::Wording;
 
 /// The steps.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -237,6 +243,8 @@ pub struct Terms<'a> {
     pub recheck: bool,
     /// What else must have passed.
     pub required: &'a Required,
+    /// What the reasons call that which the user can give.
+    pub wording: &'a Wording,
 }
 
 /// What a receipt says of itself. Only [`Checked::verified`] holds claims that were proved.
@@ -308,10 +316,10 @@ pub fn check(value: Value<'_>, terms: &Terms<'_>) -> Checked {
         }
     };
     steps.add_result(StepName::Shape, check_shape(&receipt));
-    let key = check_key(&receipt, &terms.key, &mut steps);
+    let key = check_key(&receipt, terms, &mut steps);
     check_issuer(&receipt, terms, &mut steps);
     check_signature(&receipt, key.as_ref(), &mut steps);
-    check_time(&receipt, terms.now, &mut steps);
+    check_time(&receipt, terms, &mut steps);
     if receipt.kind == Kind::Verification {
         about::check(&receipt, terms, &mut steps);
     }
@@ -487,14 +495,10 @@ fn check_score(score: Value<'_>) -> Result<(), &'static str> {
 }
 
 /// The key, if there is one to verify with.
-fn check_key(
-    receipt: &Receipt<'_>,
-    source: &KeySource<'_>,
-    steps: &mut Steps,
-) -> Option<VerifyingKey> {
+fn check_key(receipt: &Receipt<'_>, terms: &Terms<'_>, steps: &mut Steps) -> Option<VerifyingKey> {
     let version = quoted(receipt.key_version);
     let built_in;
-    let (card, whose) = match source {
+    let (card, whose) = match &terms.key {
         KeySource::Card { card, .. } => (*card, "the agent-card"),
         KeySource::Given { key, key_version } => {
             if key_version.is_some_and(|only| only != receipt.key_version) {
@@ -529,7 +533,8 @@ fn check_key(
         }
         Selected::Missing => {
             let detail = format!(
-                "{whose} has no key of version {version}; give a current card with --agent-card"
+                "{whose} has no key of version {version}; give a current card with {}",
+                terms.wording.agent_card
             );
             steps.add(StepName::Key, StepStatus::NotChecked, detail);
             None
@@ -569,11 +574,12 @@ fn check_issuer(receipt: &Receipt<'_>, terms: &Terms<'_>, steps: &mut Steps) {
                 "the agent-card came from {}, which is not accepted",
                 place_of(card_url.unwrap_or_default())
             )),
-            Some(url) => Ok(format!("{}, accepted with --issuer", place_of(url))),
+            Some(url) => Ok(format!("{}, accepted with {}", place_of(url), terms.wording.issuer)),
         };
         // A host accepted by name says nothing while there is no key of it.
         if result.is_ok() && !steps.has_passed(StepName::Key) {
-            let detail = "accepted with --issuer, but there is no key of it";
+            let detail =
+                format!("accepted with {}, but there is no key of it", terms.wording.issuer);
             return steps.add(StepName::Issuer, StepStatus::NotChecked, detail);
         }
         return steps.add_result(StepName::Issuer, result);
@@ -589,7 +595,7 @@ fn check_issuer(receipt: &Receipt<'_>, terms: &Terms<'_>, steps: &mut Steps) {
         KeySource::BuiltIn { .. } if names_service(receipt) => {
             (StepStatus::Passed, "the hosted service, known to this program".to_owned())
         }
-        _ => (StepStatus::NotChecked, not_accepted(named)),
+        _ => (StepStatus::NotChecked, not_accepted(named, terms.wording)),
     };
     steps.add(StepName::Issuer, status, detail);
 }
@@ -610,17 +616,20 @@ fn is_name_settled(named: Option<&str>, terms: &Terms<'_>) -> bool {
     }
 }
 
-fn not_accepted(named: Option<&str>) -> String {
+fn not_accepted(named: Option<&str>, wording: &Wording) -> String {
     match named {
         Some(url) => format!(
             "the receipt itself names its key's place, {}; whoever forges a receipt can do that. \
-             Accept it with --issuer {}, or give its card with --agent-card",
+             Accept it with {} {}, or give its card with {}",
             place_of(url),
-            host_of(url).unwrap_or_else(|| "HOST".to_owned())
+            wording.issuer,
+            host_of(url).unwrap_or_else(|| "HOST".to_owned()),
+            wording.agent_card,
         ),
-        None => "the receipt names no place for its key; give the signer's key with --public-key \
-                 or --agent-card"
-            .to_owned(),
+        None => format!(
+            "the receipt names no place for its key; give the signer's key with {} or {}",
+            wording.public_key, wording.agent_card
+        ),
     }
 }
 
@@ -652,7 +661,8 @@ fn check_signature(receipt: &Receipt<'_>, key: Option<&VerifyingKey>, steps: &mu
     steps.add_result(StepName::Signature, result);
 }
 
-fn check_time(receipt: &Receipt<'_>, now: i64, steps: &mut Steps) {
+fn check_time(receipt: &Receipt<'_>, terms: &Terms<'_>, steps: &mut Steps) {
+    let now = terms.now;
     let Some(signed) = parse_instant(receipt.timestamp) else {
         let detail = format!("{} is no date and time", quoted(receipt.timestamp));
         return steps.add(StepName::Time, StepStatus::Failed, detail);
@@ -660,10 +670,7 @@ fn check_time(receipt: &Receipt<'_>, now: i64, steps: &mut Steps) {
     let latest = parse_instant(&format_utc_micros(now.saturating_add(CLOCK_SKEW_MICROS)));
     let age = now.div_euclid(1_000_000) - signed.unix_seconds();
     if latest.as_ref().is_some_and(|latest: &Instant| signed > *latest) {
-        let detail = format!(
-            "signed {} in the future: check the clock, or give the time with --now",
-            duration(-age)
-        );
+        let detail = format!("signed {} in the future: {}", duration(-age), terms.wording.future);
         return steps.add(StepName::Time, StepStatus::NotChecked, detail);
     }
     let detail = if age >= 0 {

@@ -45,6 +45,13 @@ impl Digest {
     }
 }
 
+impl From<[u8; 32]> for Digest {
+    /// A digest that was computed before.
+    fn from(bytes: [u8; 32]) -> Digest {
+        Digest(bytes)
+    }
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const HEX: &[u8; 16] = b"0123456789abcdef";

@@ -1,11 +1,14 @@
 //! Errors on the wire: one shape and one registry of codes for every interface. Nothing of the
 //! input is repeated in them but the names of its fields.
 
+mod payment;
+
 use serde::Serialize;
 
 use crate::json::ReadError;
 use crate::report::Undecided;
 use crate::request::{FieldProblem, InvalidRequest};
+pub use payment::PaymentErrorCode;
 
 /// What a code means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,7 +70,7 @@ registry! {
         "the body did not arrive in time",
         "Send the request again, over a connection that keeps up.";
     RATE_LIMITED = "rate_limited", Some(429), "wait_and_retry",
-        "the free allowance of the day is used up, and payments are off",
+        "the free allowance of the day is used up, and no payment is taken instead",
         "Wait for `retry_after` seconds: the allowance begins anew at midnight UTC.";
     OVERLOADED = "overloaded", Some(503), "wait_and_retry",
         "too many requests are under way",
@@ -75,6 +78,9 @@ registry! {
     LEDGER_UNAVAILABLE = "ledger_unavailable", Some(503), "wait_and_retry",
         "the ledger cannot be read or written, so nothing could be recorded",
         "Wait for `retry_after` seconds, and send the request again.";
+    FACILITATOR_UNAVAILABLE = "facilitator_unavailable", Some(503), "wait_and_retry",
+        "the facilitator, which verifies and settles payments, does not answer as it should",
+        "Wait for `retry_after` seconds, and send the same request with the same payment again: it is not charged twice.";
     INTERNAL_ERROR = "internal_error", Some(500), "wait_and_retry",
         "something went wrong on the server's side",
         "Wait for `retry_after` seconds, and send the request again; tell the operator the request id if it stays.";

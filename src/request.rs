@@ -282,6 +282,19 @@ impl<'d> RequestShape<'d> {
     }
 }
 
+/// Reads a look-up of an agent: an object with an `agent_id` and nothing else.
+///
+/// # Errors
+///
+/// [`InvalidRequest`] with all that is wrong.
+pub fn parse_look_up(look_up: Value<'_>) -> Result<&str, InvalidRequest> {
+    let mut problems = Problems::default();
+    let fields = problems.fields(look_up, "", &["agent_id"]);
+    let agent_id = fields.required("agent_id");
+    let agent_id = look_up.is_object().then(|| problems.id(agent_id, "agent_id")).flatten();
+    problems.settle(agent_id)
+}
+
 /// Checks an id that does not come from a request: 1 to 200 characters.
 ///
 /// # Errors

@@ -6,7 +6,7 @@ use agent_output_verifier::agent_card::{self, AgentCard, Card};
 use agent_output_verifier::attest::Signer;
 use agent_output_verifier::check_receipt::{
     About, CardOrigin, Checked, Issuer, KeySource, ReceiptVerdict, Required, StepName, StepStatus,
-    Terms, check,
+    Terms, Wording, check,
 };
 use agent_output_verifier::json::Document;
 use agent_output_verifier::key::{KeyFile, VerifyingKey};
@@ -22,6 +22,17 @@ use zeroize::Zeroizing;
 const NOW: i64 = 1_795_996_800_000_000;
 
 const NOTHING_ELSE: &str = "give --agent-card";
+
+const WORDING: Wording = Wording {
+    agent_card: "a card",
+    public_key: "a key",
+    issuer: "the issuer",
+    future: "see the clock",
+    output: "the output is it",
+    schema: "the schema is it",
+    rules: "the rules are it",
+    request: "the request is it",
+};
 
 fn card() -> AgentCard {
     agent_card::parse(vector("receipts/agent-card.json").as_bytes()).unwrap()
@@ -42,6 +53,7 @@ fn check_text<'a>(
         about: About::Nothing,
         recheck: false,
         required: &NOTHING_MORE,
+        wording: &WORDING,
     };
     change(&mut terms);
     check(document.root(), &terms)
@@ -236,7 +248,7 @@ fn the_issuer_is_the_users_word() {
     let fetched = check_text(&receipt, &card, |terms| terms.key = named);
     assert_eq!(fetched.verdict, ReceiptVerdict::Undecided);
     assert_eq!(status(&fetched, StepName::Signature), StepStatus::Passed);
-    assert!(detail(&fetched, StepName::Issuer).contains("--issuer forger.example"));
+    assert!(detail(&fetched, StepName::Issuer).contains("the issuer forger.example"));
     assert!(fetched.verified.is_none());
 
     let accepted = [Issuer::parse("forger.example").unwrap()];
@@ -289,7 +301,7 @@ fn a_key_version_that_the_card_lacks_is_undecided() {
     let receipt = sign(1, None, Detail::Compact);
     let checked = check_text(&receipt, &card(), |_| {});
     assert_eq!(checked.verdict, ReceiptVerdict::Undecided);
-    assert!(detail(&checked, StepName::Key).contains("--agent-card"));
+    assert!(detail(&checked, StepName::Key).contains("a card"));
 }
 
 #[test]

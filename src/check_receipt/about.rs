@@ -35,14 +35,12 @@ pub(super) fn check(receipt: &Receipt<'_>, terms: &Terms<'_>, steps: &mut Steps)
             _ => None,
         }
     };
-    let missing = |name: StepName| match terms.about {
-        About::NotFound { reason } => reason,
-        _ => match name {
-            StepName::OutputHash => "not given; --request or --output gives it",
-            StepName::SchemaHash => "not given; --request or --schema gives it",
-            StepName::RulesHash => "not given; --request, or --rules and --bounds, give it",
-            _ => "not given; --request gives it",
-        },
+    let missing = |name: StepName| match (terms.about, name) {
+        (About::NotFound { reason }, _) => reason.to_owned(),
+        (_, StepName::OutputHash) => format!("not given; {}", terms.wording.output),
+        (_, StepName::SchemaHash) => format!("not given; {}", terms.wording.schema),
+        (_, StepName::RulesHash) => format!("not given; {}", terms.wording.rules),
+        _ => format!("not given; {}", terms.wording.request),
     };
     for name in
         [StepName::OutputHash, StepName::SchemaHash, StepName::RulesHash, StepName::RequestHash]

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agent_output_verifier::agent_card::{self, AgentCard};
 use agent_output_verifier::check_receipt::{
-    About, CardOrigin, Issuer, KeySource, ReceiptVerdict, Required, StepName, Terms, check, host_of,
+    About, CardOrigin, Issuer, KeySource, ReceiptVerdict, Required, Terms, Wording, check, host_of,
 };
 use agent_output_verifier::error::ErrorBody;
 use agent_output_verifier::json::{Buffers, Document, Value};
@@ -77,19 +77,25 @@ pub(crate) fn run(args: &CheckReceipt, color: ColorChoice) -> Result<Status> {
     Run { process: &receipts, args: &args.batch, lines: args.lines }.all(inputs, output)
 }
 
+/// The options that give a check what it needs.
+const OPTIONS: Wording = Wording {
+    agent_card: "--agent-card",
+    public_key: "--public-key",
+    issuer: "--issuer",
+    future: "check the clock, or give the time with --now",
+    output: "--request or --output gives it",
+    schema: "--request or --schema gives it",
+    rules: "--request, or --rules and --bounds, give it",
+    request: "--request gives it",
+};
+
 fn required(names: &[String]) -> Result<Required> {
     let mut required = Required::default();
     for name in names {
-        match (name.as_str(), StepName::named(name)) {
-            ("all", _) => required.all = true,
-            (_, Some(step)) => required.steps.push(step),
-            (_, None) => {
-                let known = StepName::ALL.map(StepName::as_str).join(", ");
-                let help = format!("The steps are {known}, and all.");
-                let message = format!("--require {}: there is no such step", shown(name));
-                return Err(Trouble::new(message, help).into());
-            }
-        }
+        required.add(name).map_err(|error| {
+            let message = format!("--require {}: there is no such step", shown(name));
+            Trouble::new(message, error.fix())
+        })?;
     }
     Ok(required)
 }
@@ -308,6 +314,7 @@ impl Receipts<'_> {
             about,
             recheck: self.recheck,
             required: &self.required,
+            wording: &OPTIONS,
         };
         let checked = check(receipt, &terms);
         let status = match checked.verdict {

@@ -10,13 +10,20 @@ use anyhow::Result;
 use axum::http::HeaderValue;
 use etcetera::BaseStrategy as _;
 use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::Status;
 use super::args::KeyArgs;
 use super::args::serve::{LogFormat, Serve};
 use super::keys::{self, check_issuer_name};
 use super::trouble::{Trouble, path_name, shown};
-use crate::serve::{OpenError, Place, Settings, StartError, run as run_server};
+use crate::serve::payment::{self, Network, PayTo, Price, Terms};
+use crate::serve::{OpenError, Place, Settings, StartError, run as run_server, run_stdio};
+
+/// The variable that holds what the facilitator is told in `Authorization`.
+const FACILITATOR_AUTHORIZATION: &str = "AOV_FACILITATOR_AUTHORIZATION";
 
 /// Runs `aov serve`.
 pub(crate) fn run(args: &Serve) -> Result<Status> {
@@ -27,11 +34,25 @@ pub(crate) fn run(args: &Serve) -> Result<Status> {
         Place::File(path) => path_name(path),
         Place::Memory => ":memory:".to_owned(),
     };
+    if args.stdio {
+        let served = run_stdio(settings, || {
+            tracing::info!(ledger, "ready for MCP messages on standard input, one a line");
+        });
+        served.map_err(|error| trouble_of(args, &ledger, error))?;
+        return Ok(Status::Passed);
+    }
+    let unlimited = settings.payments.is_some() && settings.free_per_day.is_none();
     let unreachable = settings.listen.ip().is_unspecified() && settings.public_url.is_none();
     let served = run_server(settings, |address| {
         if unreachable {
             tracing::warn!(
                 "receipts will name {address}, which nobody can reach: give --public-url"
+            );
+        }
+        if unlimited {
+            tracing::warn!(
+                "checks are free without a limit, and only large ones are charged for: give \
+                 --free-per-day"
             );
         }
         tracing::info!(%address, ledger, "ready");
@@ -55,6 +76,7 @@ fn settings(args: &Serve) -> Result<Settings> {
     let cors_origins: Result<Vec<HeaderValue>> =
         args.cors_origin.iter().map(|origin| cors_origin(origin)).collect();
     let cors_origins = cors_origins?;
+    let payments = payments(args)?;
     let ledger = match &args.ledger {
         Some(path) if path.as_os_str() == ":memory:" => Place::Memory,
         Some(path) => Place::File(path.clone()),
@@ -70,11 +92,56 @@ fn settings(args: &Serve) -> Result<Settings> {
         issuer_name: args.issuer_name.clone(),
         ledger,
         free_per_day: args.free_per_day,
+        payments,
         max_body: usize::try_from(args.max_body).unwrap_or(usize::MAX),
         trust_proxy: args.trust_proxy,
         cors_origins,
         metrics: args.metrics,
     })
+}
+
+/// How payments are set up, where they are on.
+fn payments(args: &Serve) -> Result<Option<payment::Settings>> {
+    let Some(facilitator) = &args.facilitator else { return Ok(None) };
+    let facilitator = facilitator.parse().map_err(|error| {
+        let help = "Give the facilitator's base URL, such as https://x402.example.";
+        Trouble::new(format!("--facilitator {error}"), help)
+    })?;
+    let mut pay_to: Vec<PayTo> = Vec::new();
+    for text in &args.pay_to {
+        let to: PayTo = text.parse().map_err(|error| {
+            let networks =
+                Network::ALL.map(|network| format!("{} ({})", network.id(), network.name()));
+            let help = format!("Give NETWORK=ADDRESS; networks are {}.", networks.join(", "));
+            Trouble::new(format!("--pay-to {} {error}", shown(text)), help)
+        })?;
+        if pay_to.iter().any(|other| other.network == to.network) {
+            let message = format!("--pay-to names {} twice", to.network.id());
+            return Err(Trouble::new(message, "Give one address for each network.").into());
+        }
+        pay_to.push(to);
+    }
+    let price = |option: &str, text: &str| -> Result<Price> {
+        Ok(text.parse().map_err(|error| {
+            let help = "Give dollars, with up to six decimal places.";
+            Trouble::new(format!("{option} {} {error}", shown(text)), help)
+        })?)
+    };
+    let terms = Terms {
+        pay_to,
+        check: price("--price", &args.price)?,
+        score: price("--score-price", &args.score_price)?,
+        free_max_body: usize::try_from(args.free_max_body).unwrap_or(usize::MAX),
+    };
+    let authorization = match std::env::var_os(FACILITATOR_AUTHORIZATION) {
+        None => None,
+        // It is a secret: nothing of it is repeated.
+        Some(value) => Some(HeaderValue::from_bytes(value.as_encoded_bytes()).map_err(|_| {
+            let message = format!("{FACILITATOR_AUTHORIZATION} is no value for a header");
+            Trouble::new(message, "Give it as it is sent, such as `Bearer …`, on one line.")
+        })?),
+    };
+    Ok(Some(payment::Settings { terms, facilitator, authorization }))
 }
 
 fn listen_address(text: &str) -> Result<SocketAddr> {
@@ -165,17 +232,19 @@ fn start_log(args: &Serve) {
         1 => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
-    let log = tracing_subscriber::fmt()
+    // What the SDK of MCP logs holds what clients send.
+    let filter = Targets::new().with_default(level).with_target("rmcp", LevelFilter::OFF);
+    let log = tracing_subscriber::fmt::layer()
         .with_writer(io::stderr)
-        .with_max_level(level)
         .with_ansi(false)
         .with_target(false)
         // A log that cannot be written must not end the server.
         .log_internal_errors(false);
-    match args.log_format {
-        LogFormat::Text => log.init(),
-        LogFormat::Json => log.json().init(),
-    }
+    let log = match args.log_format {
+        LogFormat::Text => log.boxed(),
+        LogFormat::Json => log.json().boxed(),
+    };
+    tracing_subscriber::registry().with(log.with_filter(filter)).init();
 }
 
 /// Panics are logged by their place only: what is thrown may hold something of a request.
@@ -207,6 +276,18 @@ fn trouble_of(args: &Serve, ledger: &str, error: StartError) -> Trouble {
         StartError::Ledger(OpenError::Thread(error)) | StartError::Runtime(error) => {
             Trouble::new(format!("the server cannot start: {error}"), "Check the system's limits.")
         }
+        StartError::Ledger(OpenError::InUse) => Trouble::new(
+            format!("{ledger}: another server takes payments with this ledger"),
+            "Give each server that takes payments a ledger of its own with --ledger.",
+        ),
+        StartError::Ledger(OpenError::Lock(error)) => Trouble::new(
+            format!("{ledger}: the ledger cannot be locked, which payments need: {error}"),
+            "Check who may write its folder.",
+        ),
+        StartError::Facilitator(error) => Trouble::new(
+            format!("the facilitator cannot be asked: {error}"),
+            "Check the system's certificates.",
+        ),
         StartError::Listen(error) => {
             let reason = match error.kind() {
                 io::ErrorKind::AddrInUse => "it is in use".to_owned(),

@@ -3,7 +3,7 @@
 //! It is kept in memory only. A restart begins it anew, and no address reaches the disk.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use agent_output_verifier::datetime::format_utc_micros;
 
@@ -50,6 +50,23 @@ impl Allowance {
 
     /// Takes one check out of a client's allowance; an error where nothing is left.
     pub(crate) fn take(&self, client: Client, now: i64) -> Result<Balance, Balance> {
+        let mut today = self.today(now);
+        let mut uncounted = 0;
+        let full = today.used.len() >= MAX_CLIENTS && !today.used.contains_key(&client);
+        let used = if full { &mut uncounted } else { today.used.entry(client).or_insert(0) };
+        let left = *used < self.limit;
+        *used += u64::from(left);
+        let balance = self.balance_of(*used, today.day, now);
+        if left { Ok(balance) } else { Err(balance) }
+    }
+
+    /// What a client has left.
+    pub(crate) fn balance(&self, client: Client, now: i64) -> Balance {
+        let today = self.today(now);
+        self.balance_of(today.used.get(&client).copied().unwrap_or(0), today.day, now)
+    }
+
+    fn today(&self, now: i64) -> MutexGuard<'_, Today> {
         // Counts are right also where a holder panicked.
         let mut today = self.today.lock().unwrap_or_else(PoisonError::into_inner);
         let day = now.div_euclid(MICROS_PER_DAY);
@@ -58,20 +75,17 @@ impl Allowance {
             today.day = day;
             today.used = HashMap::new();
         }
-        let mut uncounted = 0;
-        let full = today.used.len() >= MAX_CLIENTS && !today.used.contains_key(&client);
-        let used = if full { &mut uncounted } else { today.used.entry(client).or_insert(0) };
-        let left = *used < self.limit;
-        *used += u64::from(left);
-        let remaining = self.limit.saturating_sub(*used);
-        let resets = (today.day + 1).saturating_mul(MICROS_PER_DAY);
-        let balance = Balance {
+        today
+    }
+
+    fn balance_of(&self, used: u64, day: i64, now: i64) -> Balance {
+        let resets = (day + 1).saturating_mul(MICROS_PER_DAY);
+        Balance {
             limit: self.limit,
-            remaining,
+            remaining: self.limit.saturating_sub(used),
             resets: format_utc_micros(resets).replace(".000000", ""),
             seconds: resets.saturating_sub(now).max(0) as u64 / 1_000_000 + 1,
-        };
-        if left { Ok(balance) } else { Err(balance) }
+        }
     }
 
     /// Puts a check back that came to nothing, if the day is still the one it was taken from.
@@ -112,7 +126,10 @@ mod tests {
     #[test]
     fn what_is_put_back_can_be_taken_again() {
         let allowance = Allowance::new(1);
+        assert_eq!(allowance.balance(A, 0).remaining, 1);
         assert!(allowance.take(A, 0).is_ok());
+        assert_eq!(allowance.balance(A, 0).remaining, 0);
+        assert_eq!(allowance.balance(B, 0).remaining, 1);
         allowance.put_back(A, 0);
         assert!(allowance.take(A, 0).is_ok());
         assert!(allowance.take(A, 0).is_err());

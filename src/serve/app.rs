@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use agent_output_verifier::attest::Signer;
 use agent_output_verifier::datetime::format_utc_micros;
-use agent_output_verifier::error::{ErrorBody, ErrorCode};
+use agent_output_verifier::error::{ErrorBody, ErrorCode, Guidance};
 use agent_output_verifier::json::Document;
 use agent_output_verifier::key::KeyFile;
 use agent_output_verifier::request::{Request, check_id};
@@ -16,9 +16,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::allowance::{Allowance, Balance};
 use super::body::{Bodies, Text};
+use super::charge::Challenge;
 use super::client::Client;
 use super::ledger::{Entry, Ledger, Unavailable};
 use super::metrics::Metrics;
+use super::payment::{Good, Offer, Payments, Receipt};
 use crate::clock::now;
 
 /// Seconds after which a request that found the server busy may come again.
@@ -28,7 +30,7 @@ const BUSY_SECONDS: u64 = 1;
 const FAULT_SECONDS: u64 = 5;
 
 /// A request that works, for whoever sent one that did not.
-static EXAMPLE_REQUEST: LazyLock<serde_json::Value> = LazyLock::new(|| {
+pub(crate) static EXAMPLE_REQUEST: LazyLock<serde_json::Value> = LazyLock::new(|| {
     serde_json::json!({
         "task_id": "invoice-1",
         "expected_schema": {
@@ -45,10 +47,12 @@ static EXAMPLE_REQUEST: LazyLock<serde_json::Value> = LazyLock::new(|| {
 /// Who this server is.
 #[derive(Clone, Debug)]
 pub(crate) struct Identity {
-    /// What receipts and documents call it; without a slash at the end.
+    /// What receipts and documents call it; without a slash at the end. Empty where nobody can
+    /// reach it.
     pub(crate) base_url: String,
-    pub(crate) card_url: String,
-    pub(crate) mcp_url: String,
+    /// Where its keys are published, and where its tools can be called
+    pub(crate) card_url: Option<String>,
+    pub(crate) mcp_url: Option<String>,
     pub(crate) name: String,
 }
 
@@ -56,11 +60,16 @@ impl Identity {
     pub(crate) fn new(base_url: &str, name: &str) -> Identity {
         let base_url = base_url.trim_end_matches('/').to_owned();
         Identity {
-            card_url: format!("{base_url}/.well-known/agent-card.json"),
-            mcp_url: format!("{base_url}/mcp"),
+            card_url: Some(format!("{base_url}/.well-known/agent-card.json")),
+            mcp_url: Some(format!("{base_url}/mcp")),
             base_url,
             name: name.to_owned(),
         }
+    }
+
+    /// Of a server that only the process which started it can reach.
+    pub(crate) fn private(card_url: Option<String>, name: &str) -> Identity {
+        Identity { base_url: String::new(), card_url, mcp_url: None, name: name.to_owned() }
     }
 }
 
@@ -71,10 +80,22 @@ pub(crate) struct App {
     pub(crate) ledger: Ledger,
     /// None: no limit.
     pub(crate) allowance: Option<Allowance>,
+    /// None: nothing is charged.
+    pub(crate) payments: Option<Arc<Payments>>,
     pub(crate) bodies: Bodies,
     /// Requests under way.
     pub(crate) gate: Arc<Semaphore>,
     pub(crate) metrics: Metrics,
+}
+
+/// What comes with a request, over whatever transport.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    /// Without a name, there is no allowance to use up.
+    pub(crate) client: Option<Client>,
+    /// What a payment is for
+    pub(crate) url: String,
+    pub(crate) payment: Option<Offer>,
 }
 
 /// A signed answer, as it is sent.
@@ -82,19 +103,33 @@ pub(crate) struct Answer {
     pub(crate) json: Vec<u8>,
     /// What is left of the client's allowance, where there is one.
     pub(crate) balance: Option<Balance>,
+    /// How it was paid for, where it was.
+    pub(crate) receipt: Option<Receipt>,
 }
 
 /// Why there is no answer.
-pub(crate) struct Refusal {
-    pub(crate) error: Box<ErrorBody>,
-    /// The client's allowance, where it is what the refusal is about.
-    pub(crate) balance: Option<Balance>,
+pub(crate) enum Refusal {
+    Error {
+        error: Box<ErrorBody>,
+        /// The client's allowance, where it is what the refusal is about.
+        balance: Option<Balance>,
+    },
+    /// A payment is needed, or the one that came is not good enough.
+    Payment(Box<Challenge>),
 }
 
 impl From<ErrorBody> for Refusal {
     fn from(error: ErrorBody) -> Refusal {
-        Refusal { error: Box::new(error), balance: None }
+        Refusal::Error { error: Box::new(error), balance: None }
     }
+}
+
+/// What lets a request be checked.
+pub(super) enum Admission<'a> {
+    /// The allowance, if there is enough of it
+    Free(&'a Call),
+    /// A payment, with the id and time of the check where it was made before
+    Paid(Option<(String, i64)>),
 }
 
 impl App {
@@ -107,15 +142,17 @@ impl App {
     }
 
     /// Checks a request and signs what was found. A check of an agent is in the ledger when this
-    /// returns. Clients without a name have no allowance to use up.
-    pub(crate) async fn check(
-        self: &Arc<App>,
-        text: Text,
-        client: Option<Client>,
-    ) -> Result<Answer, Refusal> {
+    /// returns. A request that brings a payment is paid for, also while free checks remain.
+    pub(crate) async fn check(self: &Arc<App>, text: Text, call: Call) -> Result<Answer, Refusal> {
+        if let Some(payments) = &self.payments
+            && call.payment.is_some()
+        {
+            return self.check_for_payment(payments, text, call).await;
+        }
         let app = Arc::clone(self);
-        let judged = off_the_event_loop(move || app.judge(&text.bytes, client)).await?;
-        let Judged { answer, entry, taken } = judged?;
+        let client = call.client;
+        let admission = move || app.judge(text.as_bytes(), &Admission::Free(&call));
+        let Judged { answer, entry, taken, .. } = off_the_event_loop(admission).await??;
         if let Some(entry) = entry {
             let verdict = entry.verdict;
             if self.ledger.record(entry).await.is_err() {
@@ -128,20 +165,27 @@ impl App {
     }
 
     /// The whole check, on a thread that may be kept busy.
-    fn judge(&self, text: &[u8], client: Option<Client>) -> Result<Judged, Refusal> {
+    pub(super) fn judge(&self, text: &[u8], admission: &Admission) -> Result<Judged, Refusal> {
         let document = Document::parse(text).map_err(|error| ErrorBody::invalid_json(&error))?;
         let request =
             Request::parse(document.root()).map_err(|error| ErrorBody::invalid_request(&error))?;
         // What is invalid costs nothing; what is valid is admitted before it is checked.
         let taken = now();
-        let balance = self.admit(client, taken)?;
+        let (client, balance, made) = match admission {
+            Admission::Free(call) => {
+                (call.client, self.admit_check(call, text.len(), taken)?, None)
+            }
+            Admission::Paid(made) => (None, None, made.as_ref()),
+        };
         let report = verify(&request.requirements, request.output).map_err(|undecided| {
             self.put_back(client, Some(taken));
             ErrorBody::undecided(undecided)
         })?;
-        let verified = now();
+        let (verification_id, verified) = match made {
+            Some((id, at)) => (id.clone(), *at),
+            None => (uuid::Uuid::new_v4().to_string(), now()),
+        };
         let verified_at = format_utc_micros(verified);
-        let verification_id = uuid::Uuid::new_v4().to_string();
         let subject = Subject {
             verification_id: &verification_id,
             task_id: request.task_id,
@@ -170,11 +214,31 @@ impl App {
                 request.requirements.request_hash(request.task_id, request.agent_id, request.output)
             }),
         });
-        Ok(Judged { answer: Answer { json, balance }, entry, taken: Some(taken) })
+        let answer = Answer { json, balance, receipt: None };
+        Ok(Judged { answer, entry, taken: Some(taken), made: (verification_id, verified) })
     }
 
     /// Takes a check out of the client's allowance, where there is one.
-    fn admit(&self, client: Option<Client>, now: i64) -> Result<Option<Balance>, Refusal> {
+    fn admit_check(&self, call: &Call, size: usize, now: i64) -> Result<Option<Balance>, Refusal> {
+        let Some(payments) = &self.payments else { return self.admit(call.client, now) };
+        let limit = payments.terms().free_max_body;
+        if size > limit {
+            let why = format!("This request is larger than the {limit} bytes that are free.");
+            return Err(self.ask_payment(payments, Good::Check, call, &why));
+        }
+        self.admit(call.client, now).map_err(|_| {
+            let why = "This client's free checks for today are used up.";
+            self.ask_payment(payments, Good::Check, call, why)
+        })
+    }
+
+    /// Takes a check out of the client's allowance, where there is one; an error where it is used
+    /// up.
+    pub(crate) fn admit(
+        &self,
+        client: Option<Client>,
+        now: i64,
+    ) -> Result<Option<Balance>, Refusal> {
         let Some((allowance, client)) = self.allowance.as_ref().zip(client) else {
             return Ok(None);
         };
@@ -185,7 +249,8 @@ impl App {
                 balance.limit, balance.resets
             );
             let error = ErrorBody::of(ErrorCode::RATE_LIMITED, message);
-            Refusal { error: Box::new(error.retry_after(balance.seconds)), balance: Some(balance) }
+            let error = Box::new(error.retry_after(balance.seconds));
+            Refusal::Error { error, balance: Some(balance) }
         })
     }
 
@@ -203,16 +268,30 @@ impl App {
             .map_err(|error| internal_error(&error))
     }
 
-    /// The signed score of an agent's checks.
-    pub(crate) async fn score(&self, agent_id: &str) -> Result<Vec<u8>, ErrorBody> {
+    /// The signed score of an agent's checks. Where there is one, it has its price.
+    pub(crate) async fn score(
+        self: &Arc<App>,
+        agent_id: &str,
+        call: Call,
+    ) -> Result<Answer, Refusal> {
         let tally = self.tally(agent_id).await?;
+        if let Some(payments) = &self.payments
+            && tally.total() > 0
+        {
+            return self.score_for_payment(payments, agent_id, call).await;
+        }
+        let json = self.signed_score(agent_id, &tally)?;
+        Ok(Answer { json, balance: None, receipt: None })
+    }
+
+    pub(super) fn signed_score(&self, agent_id: &str, tally: &Tally) -> Result<Vec<u8>, ErrorBody> {
         let scored_at = format_utc_micros(now());
-        ScoreResponse::signed(agent_id, &tally, &scored_at, &self.signer())
+        ScoreResponse::signed(agent_id, tally, &scored_at, &self.signer())
             .and_then(|response| serde_json::to_vec(&response))
             .map_err(|error| internal_error(&error))
     }
 
-    async fn tally(&self, agent_id: &str) -> Result<Tally, ErrorBody> {
+    pub(super) async fn tally(&self, agent_id: &str) -> Result<Tally, ErrorBody> {
         if let Err(problem) = check_id(agent_id) {
             let fix = "Give an id of 1 to 200 characters.";
             return Err(ErrorBody::invalid_field("agent_id", problem, fix));
@@ -229,41 +308,77 @@ impl App {
         Signer {
             key: self.key.signing_key(),
             key_version: self.key.key_version(),
-            public_key_url: Some(&self.identity.card_url),
+            public_key_url: self.identity.card_url.as_deref(),
             service: Some(&self.identity.name),
-            mcp: Some(&self.identity.mcp_url),
+            mcp: self.identity.mcp_url.as_deref(),
         }
     }
 
     /// An error with what helps its reader.
     pub(crate) fn guided(&self, error: ErrorBody) -> ErrorBody {
-        let free = match &self.allowance {
-            None => "Checks are free, without a limit.".to_owned(),
+        error.guided(&EXAMPLE_REQUEST, self.price(), self.free_checks())
+    }
+
+    /// What helps the reader of an answer that asks for payment.
+    pub(crate) fn guidance(&self, what_to_do: &'static str) -> Guidance {
+        Guidance {
+            what_to_do,
+            example_request: &EXAMPLE_REQUEST,
+            price: self.price(),
+            free_allowance: self.free_checks(),
+        }
+    }
+
+    fn price(&self) -> String {
+        match &self.payments {
+            None => "Nothing is charged by this server.".to_owned(),
+            Some(payments) => payments.terms().to_string(),
+        }
+    }
+
+    fn free_checks(&self) -> String {
+        let size = match &self.payments {
+            None => String::new(),
+            Some(payments) => format!(" Each may have {} bytes.", payments.terms().free_max_body),
+        };
+        match &self.allowance {
+            None => format!("Checks are free, without a limit.{size}"),
             Some(allowance) => format!(
-                "{} checks a client address and UTC day are free, over all routes together.",
+                "{} checks a client address and UTC day are free, over all routes together.{size}",
                 allowance.limit()
             ),
-        };
-        error.guided(&EXAMPLE_REQUEST, "Nothing is charged by this server.".to_owned(), free)
+        }
     }
 }
 
 /// What a check came to.
-struct Judged {
-    answer: Answer,
+pub(super) struct Judged {
+    pub(super) answer: Answer,
     /// What is to be recorded
-    entry: Option<Entry>,
+    pub(super) entry: Option<Entry>,
     /// When the allowance was used
     taken: Option<i64>,
+    /// The id and the time of the check
+    pub(super) made: (String, i64),
 }
 
 /// Runs what keeps a thread busy where it holds up nobody else. There are as many threads for it as
 /// the machine has cores; what comes beside it waits. A panic is an error of this one request.
-async fn off_the_event_loop<T: Send + 'static>(
+pub(crate) async fn off_the_event_loop<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ErrorBody> {
+    let mut working = Working(tokio::task::spawn_blocking(work));
     // What was thrown may hold something of the request, and is not repeated.
-    tokio::task::spawn_blocking(work).await.map_err(|_| internal_error(&"a check panicked"))
+    (&mut working.0).await.map_err(|_| internal_error(&"a check panicked"))
+}
+
+/// Work that is not begun any more once nobody waits for it.
+struct Working<T>(tokio::task::JoinHandle<T>);
+
+impl<T> Drop for Working<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 /// An error of ours. What happened is for the log, not for the client.
@@ -273,7 +388,7 @@ pub(crate) fn internal_error(error: &dyn std::fmt::Display) -> ErrorBody {
     ErrorBody::of(ErrorCode::INTERNAL_ERROR, message).retry_after(FAULT_SECONDS)
 }
 
-fn ledger_unavailable() -> ErrorBody {
+pub(super) fn ledger_unavailable() -> ErrorBody {
     let message = "The ledger is not available, so nothing was recorded. Nothing was charged.";
     ErrorBody::of(ErrorCode::LEDGER_UNAVAILABLE, message).retry_after(FAULT_SECONDS)
 }

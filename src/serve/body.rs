@@ -1,6 +1,7 @@
 //! Request bodies: read whole, within a limit, in time, and with all of them together within what
 //! the process may hold.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,10 +30,31 @@ pub(crate) struct Bodies {
     memory: Arc<Semaphore>,
 }
 
-/// A body, with its share of the memory.
+/// A text that was sent, or a part of one, with its share of the memory.
 pub(crate) struct Text {
-    pub(crate) bytes: Vec<u8>,
-    _memory: OwnedSemaphorePermit,
+    bytes: Vec<u8>,
+    part: Range<usize>,
+    _memory: Option<OwnedSemaphorePermit>,
+}
+
+impl Text {
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(self.part.clone()).unwrap_or_default()
+    }
+
+    /// A part of this text alone.
+    pub(crate) fn part(mut self, part: Range<usize>) -> Text {
+        let start = self.part.start;
+        self.part = start + part.start..start + part.end;
+        self
+    }
+}
+
+impl From<&'static [u8]> for Text {
+    /// A text that nobody sent.
+    fn from(bytes: &'static [u8]) -> Text {
+        Text { bytes: bytes.to_owned(), part: 0..bytes.len(), _memory: None }
+    }
 }
 
 impl Bodies {
@@ -40,6 +62,11 @@ impl Bodies {
     pub(crate) fn new(limit: usize, together: usize) -> Bodies {
         let blocks = together.max(limit).div_ceil(BLOCK) + 1;
         Bodies { limit, memory: Arc::new(Semaphore::new(blocks.min(Semaphore::MAX_PERMITS))) }
+    }
+
+    /// The bytes that a body may have.
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
     }
 
     /// Reads a JSON body. What it holds is for the strict reader to judge.
@@ -94,25 +121,35 @@ impl Bodies {
             }
             bytes.extend_from_slice(&part);
         }
-        Ok(Text { bytes, _memory: memory })
+        Ok(Text { part: 0..bytes.len(), bytes, _memory: Some(memory) })
+    }
+
+    /// A text that has been read already, as soon as there is memory for it.
+    pub(crate) async fn hold(&self, bytes: Vec<u8>) -> Text {
+        let memory = Arc::clone(&self.memory).acquire_many_owned(blocks(bytes.len())).await;
+        // The semaphore is never closed.
+        Text { part: 0..bytes.len(), bytes, _memory: memory.ok() }
     }
 
     /// A share of the memory; without waiting, as who holds some may wait for more.
     fn share(&self, bytes: usize) -> Result<OwnedSemaphorePermit, ErrorBody> {
-        let blocks = u32::try_from(bytes.div_ceil(BLOCK)).unwrap_or(u32::MAX);
-        Arc::clone(&self.memory).try_acquire_many_owned(blocks).map_err(|_| {
+        Arc::clone(&self.memory).try_acquire_many_owned(blocks(bytes)).map_err(|_| {
             let message = "Too many large requests are under way. Nothing was charged.";
             ErrorBody::of(ErrorCode::OVERLOADED, message).retry_after(2)
         })
     }
 
-    fn too_large(&self) -> ErrorBody {
+    pub(crate) fn too_large(&self) -> ErrorBody {
         let message = format!(
             "The body is larger than {} bytes, the limit of this server. Nothing was charged.",
             self.limit
         );
         ErrorBody::of(ErrorCode::REQUEST_TOO_LARGE, message)
     }
+}
+
+fn blocks(bytes: usize) -> u32 {
+    u32::try_from(bytes.div_ceil(BLOCK)).unwrap_or(u32::MAX)
 }
 
 /// Refuses what is not declared as JSON in UTF-8, as it is.

@@ -11,6 +11,7 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{ConnectInfo, MatchedPath, Path, Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, Method, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
@@ -18,10 +19,12 @@ use axum::routing::{get, post};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use super::app::App;
+use super::app::{App, Call};
 use super::client::client;
 use super::documents;
 use super::hosts::Hosts;
+use super::mcp;
+use super::origins::Origins;
 use super::reply;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -40,6 +43,8 @@ pub(crate) struct Options {
     pub(crate) hosts: Hosts,
     pub(crate) trust_proxy: bool,
     pub(crate) cors_origins: Vec<HeaderValue>,
+    /// Whose pages may use `/mcp`
+    pub(crate) origins: Origins,
     pub(crate) metrics: bool,
 }
 
@@ -59,9 +64,11 @@ pub(crate) fn router(app: Arc<App>, options: Options) -> Router {
         .route("/verify/deliverable", post(verify))
         .route("/score/{agent_id}", get(score))
         .route("/reputation/{agent_id}", get(reputation))
+        .route("/mcp", mcp::route(Arc::clone(&app), Arc::clone(&site.options)))
         .route("/health", get(health))
         .route("/.well-known/agent-card.json", get(agent_card))
-        .route("/.well-known/agent.json", get(agent_card));
+        .route("/.well-known/agent.json", get(agent_card))
+        .route("/.well-known/x402", get(x402));
     if site.options.metrics {
         router = router.route("/metrics", get(metrics));
     }
@@ -85,9 +92,16 @@ fn cors(origins: &[HeaderValue]) -> CorsLayer {
     CorsLayer::new()
         .allow_origin(allowed)
         .allow_methods([Method::GET, Method::POST])
-        .allow_headers([header::CONTENT_TYPE])
+        .allow_headers(
+            [&[header::CONTENT_TYPE, reply::PAYMENT_SIGNATURE], &mcp::HEADERS[..]].concat(),
+        )
         .expose_headers(
-            [&[REQUEST_ID, header::RETRY_AFTER], &reply::ALLOWANCE_HEADERS[..]].concat(),
+            [
+                &[REQUEST_ID, header::RETRY_AFTER],
+                &[reply::PAYMENT_REQUIRED, reply::PAYMENT_RESPONSE],
+                &reply::ALLOWANCE_HEADERS[..],
+            ]
+            .concat(),
         )
 }
 
@@ -102,21 +116,39 @@ async fn verify(State(site): State<Site>, request: Request) -> Response {
         Ok(text) => text,
         Err(error) => return reply::error(&app, error),
     };
-    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-    let client = peer.map(|peer| client(peer.0, &parts.headers, options.trust_proxy));
-    let answered = app.check(text, client).await;
+    let call = call(&app, &options, &parts);
+    if text.as_bytes().is_empty()
+        && call.payment.is_none()
+        && let Some(refusal) = app.probe(&call)
+    {
+        return reply::answer(&app, Err(refusal));
+    }
+    let answered = app.check(text, call).await;
     reply::answer(&app, answered)
+}
+
+/// What comes with a request beside its body.
+fn call(app: &App, options: &Options, parts: &Parts) -> Call {
+    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+    Call {
+        client: peer.map(|peer| client(peer.0, &parts.headers, options.trust_proxy)),
+        url: format!("{}{}", app.identity.base_url, parts.uri.path()),
+        payment: reply::offer(&parts.headers),
+    }
 }
 
 async fn score(
     State(site): State<Site>,
     agent_id: Result<Path<String>, PathRejection>,
+    request: Request,
 ) -> Response {
+    let Site { app, options, .. } = site;
+    let (parts, _) = request.into_parts();
     let answered = match agent_id {
-        Ok(Path(agent_id)) => site.app.score(&agent_id).await,
-        Err(_) => Err(unreadable_id()),
+        Ok(Path(agent_id)) => app.score(&agent_id, call(&app, &options, &parts)).await,
+        Err(_) => Err(unreadable_id().into()),
     };
-    answered.map_or_else(|error| reply::error(&site.app, error), reply::json)
+    reply::answer(&app, answered)
 }
 
 async fn reputation(
@@ -151,6 +183,10 @@ async fn health(State(site): State<Site>) -> Response {
 
 async fn agent_card(State(site): State<Site>) -> Response {
     reply::json(site.card)
+}
+
+async fn x402(State(site): State<Site>) -> Response {
+    reply::json(documents::x402(&site.app).to_string())
 }
 
 async fn metrics(State(site): State<Site>) -> Response {

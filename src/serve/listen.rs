@@ -20,7 +20,7 @@ use tower::ServiceExt as _;
 const HEAD: Duration = Duration::from_secs(15);
 
 /// How long requests under way have at the end.
-const FAREWELL: Duration = Duration::from_secs(8);
+pub(crate) const FAREWELL: Duration = Duration::from_secs(8);
 
 /// Connections at one time, where the system gives us as many. Idle ones end after [`HEAD`].
 const MAX_CONNECTIONS: usize = 4096;

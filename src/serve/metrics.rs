@@ -47,6 +47,11 @@ struct WithResult {
     result: &'static str,
 }
 
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct WithOutcome {
+    outcome: &'static str,
+}
+
 /// The counts.
 pub(crate) struct Metrics {
     registry: Registry,
@@ -55,6 +60,7 @@ pub(crate) struct Metrics {
     under_way: Gauge<i64>,
     checks: Family<WithResult, Counter>,
     recorded: Family<WithResult, Counter>,
+    payments: Family<WithOutcome, Counter>,
 }
 
 impl Metrics {
@@ -80,9 +86,11 @@ impl Metrics {
         registry.register("checks", "Checks made", checks.clone());
         let recorded = Family::default();
         registry.register("recorded_checks", "Checks written to the ledger", recorded.clone());
+        let payments = Family::default();
+        registry.register("payments", "Payments that came with a request", payments.clone());
         let version = Info::new([("version", VERIFIER_VERSION)]);
         registry.register("build", "The version that runs", version);
-        Metrics { registry, requests, durations, under_way, checks, recorded }
+        Metrics { registry, requests, durations, under_way, checks, recorded, payments }
     }
 
     /// A request has come. The count of those under way sinks when the result is dropped.
@@ -106,6 +114,11 @@ impl Metrics {
     /// A check was written to the ledger.
     pub(crate) fn recorded(&self, verdict: Verdict) {
         self.recorded.get_or_create(&WithResult { result: verdict.as_str() }).inc();
+    }
+
+    /// A payment was settled, refused, or could be neither.
+    pub(crate) fn payment(&self, outcome: &'static str) {
+        self.payments.get_or_create(&WithOutcome { outcome }).inc();
     }
 
     /// All counts, in the OpenMetrics text format that Prometheus reads.

@@ -1,18 +1,22 @@
-//! `aov serve`: the checks over HTTP, with the hosted service's routes.
+//! `aov serve`: the checks over HTTP, with the hosted service's routes, and as tools over MCP.
 //!
-//! [`app::App`] is what all interfaces share; [`http`] puts routes in front of it, [`listen`]
-//! connections. It knows nothing of the command line.
+//! [`app::App`] is what all interfaces share; [`http`] and [`mcp`] put routes in front of it,
+//! [`listen`] connections. It knows nothing of the command line.
 
 mod allowance;
 mod app;
 mod body;
+mod charge;
 mod client;
 mod documents;
 mod hosts;
 mod http;
 mod ledger;
 mod listen;
+mod mcp;
 mod metrics;
+mod origins;
+pub(crate) mod payment;
 mod reply;
 
 use std::io;
@@ -31,6 +35,8 @@ use hosts::Hosts;
 use ledger::Ledger;
 pub(crate) use ledger::{OpenError, Place};
 use metrics::Metrics;
+use origins::Origins;
+use payment::Payments;
 
 /// Requests under way at one time; more are turned away.
 const MAX_UNDER_WAY: usize = 1024;
@@ -48,6 +54,8 @@ pub(crate) struct Settings {
     pub(crate) ledger: Place,
     /// Free checks a client and day; no limit where there is none.
     pub(crate) free_per_day: Option<u64>,
+    /// None: nothing is charged.
+    pub(crate) payments: Option<payment::Settings>,
     pub(crate) max_body: usize,
     pub(crate) trust_proxy: bool,
     pub(crate) cors_origins: Vec<HeaderValue>,
@@ -57,12 +65,27 @@ pub(crate) struct Settings {
 /// Why a server did not start.
 pub(crate) enum StartError {
     Ledger(OpenError),
+    /// There is nothing to ask the facilitator with.
+    Facilitator(reqwest::Error),
     Listen(io::Error),
     Runtime(io::Error),
 }
 
 /// Runs a server until it is told to stop. `ready` is told the address that it listens on.
 pub(crate) fn run(settings: Settings, ready: impl FnOnce(SocketAddr)) -> Result<(), StartError> {
+    run_with(settings, |settings, ledger| serve(settings, ledger, ready))
+}
+
+/// Runs a server for the process that started it, over standard input and output, until the input
+/// ends or it is told to stop. `ready` is told when it begins.
+pub(crate) fn run_stdio(settings: Settings, ready: impl FnOnce()) -> Result<(), StartError> {
+    run_with(settings, |settings, ledger| serve_stdio(settings, ledger, ready))
+}
+
+fn run_with<F: Future<Output = Result<(), StartError>>>(
+    settings: Settings,
+    serve: impl FnOnce(Settings, Ledger) -> F,
+) -> Result<(), StartError> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(cores)
@@ -71,8 +94,9 @@ pub(crate) fn run(settings: Settings, ready: impl FnOnce(SocketAddr)) -> Result<
         .enable_all()
         .build()
         .map_err(StartError::Runtime)?;
-    let (ledger, keeper) = Ledger::open(&settings.ledger).map_err(StartError::Ledger)?;
-    let served = runtime.block_on(serve(settings, ledger, ready));
+    let (ledger, keeper) =
+        Ledger::open(&settings.ledger, settings.payments.is_some()).map_err(StartError::Ledger)?;
+    let served = runtime.block_on(serve(settings, ledger));
     // Checks that nobody waits for any more are not waited for either.
     runtime.shutdown_background();
     keeper.join();
@@ -87,27 +111,56 @@ async fn serve(
     let listener = TcpListener::bind(settings.listen).await.map_err(StartError::Listen)?;
     let address = listener.local_addr().map_err(StartError::Listen)?;
     let stop = stopped().map_err(StartError::Runtime)?;
-    let public_url = settings.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
-    let app = Arc::new(App {
-        identity: Identity::new(&public_url, &settings.issuer_name),
-        key: settings.key,
-        ledger,
-        allowance: settings.free_per_day.map(Allowance::new),
-        bodies: Bodies::new(settings.max_body, BODY_MEMORY),
-        gate: Arc::new(Semaphore::new(MAX_UNDER_WAY)),
-        metrics: Metrics::new(),
-    });
+    let public_url = settings.public_url.as_deref();
     let options = http::Options {
-        hosts: Hosts::new(address, settings.public_url.as_deref()),
+        hosts: Hosts::new(address, public_url),
+        origins: Origins::new(address, public_url, &settings.cors_origins),
         trust_proxy: settings.trust_proxy,
-        cors_origins: settings.cors_origins,
+        cors_origins: settings.cors_origins.clone(),
         metrics: settings.metrics,
     };
-    let router = http::router(app, options);
+    let base_url = public_url.map_or_else(|| format!("http://{address}"), str::to_owned);
+    let identity = Identity::new(&base_url, &settings.issuer_name);
+    let router = http::router(app(settings, identity, ledger)?, options);
     ready(address);
     listen::serve(listener, router, stop).await;
     tracing::info!("stopped");
     Ok(())
+}
+
+async fn serve_stdio(
+    settings: Settings,
+    ledger: Ledger,
+    ready: impl FnOnce(),
+) -> Result<(), StartError> {
+    let stop = stopped().map_err(StartError::Runtime)?;
+    let identity = match &settings.public_url {
+        Some(url) => Identity::new(url, &settings.issuer_name),
+        None => Identity::private(settings.key.public_key_url.clone(), &settings.issuer_name),
+    };
+    let app = app(settings, identity, ledger)?;
+    ready();
+    mcp::stdio::serve(app, stop).await.map_err(StartError::Runtime)?;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+fn app(settings: Settings, identity: Identity, ledger: Ledger) -> Result<Arc<App>, StartError> {
+    let payments = settings.payments.map(|settings| Payments::new(settings, ledger.clone()));
+    let payments = payments.transpose().map_err(StartError::Facilitator)?.map(Arc::new);
+    if let Some(payments) = &payments {
+        payments.tend();
+    }
+    Ok(Arc::new(App {
+        identity,
+        key: settings.key,
+        ledger,
+        allowance: settings.free_per_day.map(Allowance::new),
+        payments,
+        bodies: Bodies::new(settings.max_body, BODY_MEMORY),
+        gate: Arc::new(Semaphore::new(MAX_UNDER_WAY)),
+        metrics: Metrics::new(),
+    }))
 }
 
 /// Done at the first signal to stop. The second ends the process at once.

@@ -4,12 +4,20 @@
 mod common;
 
 mod allowance;
+mod facilitator;
 mod limits;
+mod mcp;
+mod mcp_http;
+mod mcp_receipts;
+mod mcp_stdio;
 mod operation;
 mod parity;
+mod payments;
+mod purchases;
 mod rest;
 mod server;
 mod survival;
+mod unfinished_purchases;
 
 /// A request that passes, for an agent.
 fn request(agent_id: &str) -> String {

@@ -27,11 +27,17 @@ impl Server {
 
     /// Starts one in a folder, which is its user's home.
     pub(crate) fn start_in(home: &Sandbox, args: &[&str]) -> Server {
+        Server::start_with(home, args, &[])
+    }
+
+    /// The same, with variables in its environment.
+    pub(crate) fn start_with(home: &Sandbox, args: &[&str], variables: &[(&str, &str)]) -> Server {
         let all = [&["serve", "--listen", "127.0.0.1:0"], args].concat();
         let path = home.path("");
         let path = path.to_str().unwrap();
-        let mut child =
-            home.aov(&all).env("HOME", path).env("XDG_DATA_HOME", "").env("APPDATA", path).start();
+        let aov = home.aov(&all).env("HOME", path).env("XDG_DATA_HOME", "").env("APPDATA", path);
+        let aov = variables.iter().fold(aov, |aov, (name, value)| aov.env(name, value));
+        let mut child = aov.start();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();

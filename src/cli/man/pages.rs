@@ -31,6 +31,8 @@ pub(super) fn page(name: &str) -> Option<Page> {
         "template" => TEMPLATE,
         "completions" => COMPLETIONS,
         "man" => MAN,
+        #[cfg(feature = "serve")]
+        "serve" => SERVE,
         _ => return None,
     })
 }
@@ -275,6 +277,55 @@ const AGENT_CARD: Page = Page {
     )],
 };
 
+#[cfg(feature = "serve")]
+const SERVE: Page = Page {
+    description: &[
+        "Answers over HTTP with the hosted service's routes, errors and headers, and as tools over \
+         MCP at `/mcp`. Every answer to a check is a signed receipt. The first line on standard \
+         output names the address; the log goes to standard error and holds nothing that was \
+         submitted.",
+        "Every check of an agent is recorded in the ledger before it is answered: the time, the \
+         agent, the result and the hashes, never the output. Agents whose id begins with `test-` \
+         are not recorded.",
+        "With `--stdio` it speaks MCP over standard input and output, for a client that starts it \
+         as a process of its own. With `--pay-to` checks beyond the free ones are charged for.",
+        "SIGINT and SIGTERM end it when the requests under way are answered; a second signal ends \
+         it at once.",
+    ],
+    statuses: &[
+        ("0", "It was told to stop, and every request under way was answered."),
+        ("2", "A usage error, or an address, a key file or a ledger that cannot be used."),
+    ],
+    environment: &[
+        KEY_VARIABLE,
+        (
+            "AOV_FACILITATOR_AUTHORIZATION",
+            "What the facilitator is sent as `Authorization`, where it wants one.",
+        ),
+        (
+            "XDG_DATA_HOME, HOME",
+            "Where the user's data folder is, in which the key and the ledger are kept by default.",
+        ),
+    ],
+    files: &[
+        (
+            "aov/signing-key.json",
+            "In the user's data folder: the key, made on the first start unless `--key` names one.",
+        ),
+        (
+            "aov/ledger.sqlite3",
+            "In the user's data folder: the ledger, unless `--ledger` names one.",
+        ),
+    ],
+    examples: &[
+        ("aov serve", "On this machine only:"),
+        (
+            "aov serve --public-url https://verify.example --trust-proxy --free-per-day 1000",
+            "Behind a proxy that speaks TLS:",
+        ),
+        ("aov serve --stdio", "As an MCP server that a client starts:"),
+    ],
+};
 const TEMPLATE: Page = Page {
     description: &[
         "Infers a verification template from sample outputs, for `aov verify -t`: a schema with \

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use agent_output_verifier::check_receipt::{Checked, Claims, ReceiptVerdict, StepStatus};
+use agent_output_verifier::check_receipt::{Checked, CheckedResponse, ReceiptVerdict, StepStatus};
 use agent_output_verifier::error::ErrorBody;
 use agent_output_verifier::text::escaped;
 use serde::Serialize;
@@ -24,56 +24,12 @@ pub(crate) struct ReceiptRenderer {
     pub(crate) frame: Frame,
 }
 
-/// A checked receipt on the wire.
+/// A checked receipt with the input that it came in.
 #[derive(Serialize)]
-struct CheckedOut<'a> {
+struct JsonLine<'a> {
     input: String,
-    verdict: &'static str,
-    steps: Vec<StepOut<'a>>,
     #[serde(flatten)]
-    verified: ClaimsOut<'a>,
-    /// What the receipt says of itself, proved or not.
-    claimed: ClaimsOut<'a>,
-    unsigned: &'a [String],
-}
-
-#[derive(Serialize)]
-struct StepOut<'a> {
-    step: &'static str,
-    status: &'static str,
-    detail: &'a str,
-}
-
-#[derive(Serialize, Default)]
-struct ClaimsOut<'a> {
-    issuer: Option<&'a str>,
-    key_version: Option<&'a str>,
-    result: Option<&'a str>,
-    task_id: Option<&'a str>,
-    agent_id: Option<&'a str>,
-    verified_at: Option<&'a str>,
-    verification_id: Option<&'a str>,
-    enforce_rules: Option<bool>,
-    strict_content_check: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    trust_score: Option<&'a str>,
-}
-
-impl<'a> ClaimsOut<'a> {
-    fn of(claims: &'a Claims) -> ClaimsOut<'a> {
-        ClaimsOut {
-            issuer: claims.issuer.as_deref(),
-            key_version: claims.key_version.as_deref(),
-            result: claims.result.as_deref(),
-            task_id: claims.task_id.as_deref(),
-            agent_id: claims.agent_id.as_deref(),
-            verified_at: claims.verified_at.as_deref(),
-            verification_id: claims.verification_id.as_deref(),
-            enforce_rules: claims.enforce_rules,
-            strict_content_check: claims.strict_content_check,
-            trust_score: claims.trust_score.as_deref(),
-        }
-    }
+    checked: CheckedResponse<'a>,
 }
 
 impl ReceiptRenderer {
@@ -254,20 +210,7 @@ fn text(name: Name<'_>, item: &Item<'_>, indented: bool) -> String {
             to_text(&unjudged, indented)
         }
         Item::Checked(checked) => {
-            let steps = checked.steps.iter().map(|step| StepOut {
-                step: step.name.as_str(),
-                status: step.status.as_str(),
-                detail: &step.detail,
-            });
-            let verified = checked.verified.as_ref().map(|verified| verified.claims());
-            let out = CheckedOut {
-                input: name.full(),
-                verdict: checked.verdict.as_str(),
-                steps: steps.collect(),
-                verified: verified.map(ClaimsOut::of).unwrap_or_default(),
-                claimed: ClaimsOut::of(&checked.claimed),
-                unsigned: &checked.unsigned,
-            };
+            let out = JsonLine { input: name.full(), checked: CheckedResponse::from(*checked) };
             to_text(&out, indented)
         }
     }

@@ -15,7 +15,8 @@ const BUSY: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// The steps from an empty file to the current format. A file's `user_version` is how many of them
 /// it has seen. They are never changed, only added to.
-const MIGRATIONS: &[&str] = &["
+const MIGRATIONS: &[&str] = &[
+    "
     CREATE TABLE verification (
         id INTEGER PRIMARY KEY,
         verification_id TEXT NOT NULL UNIQUE,
@@ -40,7 +41,41 @@ const MIGRATIONS: &[&str] = &["
         weight_passed REAL NOT NULL,
         weight_squared REAL NOT NULL
     ) STRICT, WITHOUT ROWID;
-"];
+    ",
+    "
+    CREATE TABLE payment (
+        -- A hash of what can be spent only once.
+        payment_key BLOB PRIMARY KEY,
+        network TEXT NOT NULL,
+        asset TEXT NOT NULL,
+        pay_to TEXT NOT NULL,
+        -- In atomic units of the asset.
+        amount INTEGER NOT NULL,
+        payer TEXT,
+        -- A hash of what proves that it is the payer's.
+        proof BLOB NOT NULL,
+        good TEXT NOT NULL CHECK (good IN ('check', 'score')),
+        request_hash BLOB NOT NULL,
+        -- What the answer is known by; a score has none.
+        verification_id TEXT,
+        verified_at INTEGER,
+        started_at INTEGER NOT NULL,
+        -- While it is settling: what the facilitator was asked, and what is to be recorded.
+        question TEXT,
+        agent_id TEXT,
+        passed INTEGER CHECK (passed IN (0, 1)),
+        output_hash BLOB,
+        schema_hash BLOB,
+        rules_hash BLOB,
+        -- From settlement on. The transaction is empty where the facilitator did not name it.
+        settled_at INTEGER,
+        transaction_id TEXT,
+        answered_at INTEGER
+    ) STRICT, WITHOUT ROWID;
+    -- The few whose settlement or answer is open.
+    CREATE INDEX payment_settling ON payment (started_at) WHERE settled_at IS NULL;
+    ",
+];
 
 /// One check, as it is recorded: never the output.
 #[derive(Clone, Debug)]
@@ -68,6 +103,10 @@ pub(crate) enum OpenError {
     Sqlite(rusqlite::Error),
     /// There is no thread for it.
     Thread(std::io::Error),
+    /// Another server takes payments with it.
+    InUse,
+    /// It cannot be kept for one server alone.
+    Lock(std::io::Error),
 }
 
 impl From<rusqlite::Error> for OpenError {
@@ -117,6 +156,11 @@ impl Store {
         let value = work(&transaction)?;
         transaction.commit()?;
         Ok(value)
+    }
+
+    /// For reading.
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
     }
 
     /// What is known of an agent.
