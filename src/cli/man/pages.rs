@@ -320,7 +320,7 @@ const SERVE: Page = Page {
     examples: &[
         ("aov serve", "On this machine only:"),
         (
-            "aov serve --public-url https://verify.example --trust-proxy --free-per-day 1000",
+            "aov serve --public-url https://verify.example --trust-proxy",
             "Behind a proxy that speaks TLS:",
         ),
         ("aov serve --stdio", "As an MCP server that a client starts:"),
