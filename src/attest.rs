@@ -15,8 +15,10 @@ pub const SELF_ATTESTED: &str = "aov (self-attested)";
 
 /// How to verify a receipt, as it says of itself.
 #[derive(Clone, Copy, Serialize, Debug)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct VerifySection<'a> {
     /// Where the agent-card with the key is published.
+    #[cfg_attr(feature = "serve", schema(required))]
     pub public_key_url: Option<&'a str>,
     /// The key's version.
     pub key_version: &'a str,
@@ -25,15 +27,18 @@ pub struct VerifySection<'a> {
     /// The issuer's name.
     pub service: &'a str,
     /// The issuer's MCP endpoint.
+    #[cfg_attr(feature = "serve", schema(required))]
     pub mcp: Option<&'a str>,
 }
 
 /// A signature with what it needs.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct Attestation<'a> {
     algorithm: &'static str,
     key_version: &'a str,
     timestamp: &'a str,
+    /// Over all but this section, in base64
     signature: String,
 }
 

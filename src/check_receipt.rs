@@ -23,12 +23,13 @@ use crate::request::Supplied;
 use crate::text::quoted;
 
 pub use issuer::{Issuer, host_of};
-pub use request::{GivenKey, NotAStep, ReceiptRequest};
+pub use request::{GivenKey, NotAStep, ReceiptRequest, pair};
 pub use wire::CheckedResponse;
 pub use wording::Wording;
 
 /// The steps.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema), schema(rename_all = "snake_case"))]
 pub enum StepName {
     /// It is a receipt, and agrees with itself.
     Shape,
@@ -99,6 +100,7 @@ impl StepName {
 
 /// How a step came out.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema), schema(rename_all = "snake_case"))]
 pub enum StepStatus {
     /// Proved
     Passed,
@@ -132,6 +134,7 @@ pub struct Step {
 
 /// What all steps together come to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema), schema(rename_all = "snake_case"))]
 pub enum ReceiptVerdict {
     /// All that is needed, and all that was asked for, was proved.
     Valid,

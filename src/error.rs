@@ -105,6 +105,7 @@ impl ErrorCode {
 
 /// What helps a caller beyond the message: how a request looks, what it costs.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct Guidance {
     /// What to do about the error.
     pub what_to_do: &'static str,
@@ -118,28 +119,41 @@ pub struct Guidance {
 
 /// An error as it is sent and written.
 #[derive(Clone, PartialEq, Serialize, Debug)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema), schema(as = Error))]
 pub struct ErrorBody {
+    /// A stable name
     code: &'static str,
+    /// What is wrong and where, for people
     message: String,
+    #[cfg_attr(feature = "serve", schema(required))]
     status: Option<u16>,
+    /// Whether the same request can succeed later
     retryable: bool,
+    /// Always false: nothing is charged for an error
     charged: bool,
     next_actions: Vec<ErrorAction>,
+    /// Every field that is at fault
     fields: Vec<ErrorField>,
+    /// Seconds to wait; of retryable errors only
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serve", schema(nullable = false))]
     retry_after: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serve", schema(nullable = false))]
     guidance: Option<Box<Guidance>>,
 }
 
 #[derive(Clone, PartialEq, Serialize, Debug)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct ErrorAction {
     action: &'static str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "serve", schema(required = false))]
     fields: Vec<String>,
 }
 
 #[derive(Clone, PartialEq, Serialize, Debug)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct ErrorField {
     field: String,
     problem: String,

@@ -7,6 +7,7 @@ use crate::finding::{Finding, Findings, MAX_LISTED};
 
 /// Pass or fail.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema), schema(rename_all = "snake_case"))]
 pub enum Verdict {
     /// No check that blocks failed.
     Pass,

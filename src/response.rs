@@ -32,27 +32,47 @@ pub struct Subject<'a> {
 
 /// A response, ready to be serialized.
 #[derive(Serialize, Debug)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema), schema(as = CheckResponse))]
 pub struct Response<'a> {
     summary: Summary,
     next_actions: &'static [NextAction],
+    /// The verdict
+    #[cfg_attr(feature = "serve", schema(value_type = Verdict))]
     result: &'static str,
+    /// The id of this very check
     verification_id: &'a str,
+    /// The caller's name for the check
     task_id: &'a str,
+    /// The caller's label for the agent; nobody's identity
+    #[cfg_attr(feature = "serve", schema(required))]
     agent_id: Option<&'a str>,
+    /// SHA-256 over the canonical form (RFC 8785) of the output
+    #[cfg_attr(feature = "serve", schema(value_type = String))]
     output_hash: Digest,
+    /// The same of the schema
+    #[cfg_attr(feature = "serve", schema(value_type = String))]
     schema_hash: Digest,
+    /// The same of rules and bounds as they were sent
+    #[cfg_attr(feature = "serve", schema(value_type = String))]
     rules_hash: Digest,
+    /// The same of the whole request, with every default; not in the compact shape
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serve", schema(value_type = Option<String>, nullable = false))]
     request_hash: Option<Digest>,
+    /// When, in UTC with microseconds
     verified_at: &'a str,
     verifier_version: &'static str,
+    /// Whether bounds and rules counted for the result
     enforce_rules: bool,
+    /// Whether content findings counted for the result
     strict_content_check: bool,
     #[serde(flatten)]
     full: Option<Full<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serve", schema(required, nullable = false))]
     verify: Option<VerifySection<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serve", schema(required, nullable = false))]
     attestation: Option<Attestation<'a>>,
 }
 
@@ -70,17 +90,23 @@ pub struct ResponseHashes {
 }
 
 #[derive(Serialize, Debug)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct Summary {
+    #[cfg_attr(feature = "serve", schema(value_type = Verdict))]
     result: &'static str,
+    /// The checks that made the result fail
     blocking_checks: Vec<&'static str>,
 }
 
 #[derive(Serialize, Debug)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct NextAction {
     action: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serve", schema(nullable = false))]
     using: Option<&'static str>,
     #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serve", schema(nullable = false))]
     whom: Option<&'static str>,
 }
 
@@ -96,16 +122,20 @@ const AFTER_FAIL: &[NextAction] = &[
 
 /// What only the full shape has.
 #[derive(Serialize, Debug)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema), schema(as = FullPart))]
 struct Full<'a> {
+    /// What made the result fail, as sentences; of this and every other list the first 100
     errors: Vec<String>,
     errors_total: u64,
     errors_omitted: u64,
     errors_detail: Vec<ErrorDetail<'a>>,
     errors_detail_total: u64,
     errors_detail_omitted: u64,
+    /// Every finding of content, bounds and rules, whether it counted or not
     flags: Vec<Flag<'a>>,
     flags_total: u64,
     flags_omitted: u64,
+    /// What to mend: one for every finding
     hints: Vec<Hint<'a>>,
     hints_total: u64,
     hints_omitted: u64,
@@ -115,6 +145,7 @@ struct Full<'a> {
 }
 
 #[derive(Serialize, Debug)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct ErrorDetail<'a> {
     check: &'static str,
     path: String,
@@ -124,24 +155,31 @@ struct ErrorDetail<'a> {
 }
 
 #[derive(Serialize, Debug)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct Flag<'a> {
     check: &'static str,
     field: &'a str,
+    /// `error` where it counted for the result, else `info`
     severity: &'static str,
     detail: &'a str,
 }
 
 #[derive(Serialize, Debug)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 struct Hint<'a> {
+    /// `schema` or `integrity`
     source: &'static str,
     check: &'static str,
+    /// Where in the output: `$.items[2].price`
     path: String,
     expected: &'a str,
     found: &'a str,
 }
 
 #[derive(Serialize, Debug)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema), schema(as = Score))]
 struct ScoreOut {
+    /// To six places; 1 where there is nothing to pass
     ratio: f64,
     passed: u64,
     total: u64,

@@ -105,6 +105,7 @@ fn six_places(value: f64) -> f64 {
 
 /// The counts of an agent's results: the answer of `GET /reputation/{agent_id}`.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct Reputation<'a> {
     /// The label that the caller chose, not an identity.
     pub agent_id: &'a str,
@@ -115,8 +116,10 @@ pub struct Reputation<'a> {
     /// Those that failed
     pub failed: u64,
     /// The earliest, in UTC
+    #[cfg_attr(feature = "serve", schema(required))]
     pub first_seen: Option<String>,
     /// The latest, in UTC
+    #[cfg_attr(feature = "serve", schema(required))]
     pub last_seen: Option<String>,
 }
 
@@ -137,17 +140,25 @@ impl<'a> Reputation<'a> {
 
 /// The signed answer of `GET /score/{agent_id}`.
 #[derive(Serialize, Debug)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema))]
 pub struct ScoreResponse<'a> {
     #[serde(flatten)]
     reputation: Reputation<'a>,
+    /// The share of results that passed, each weighed by its age; 0 to 1
+    #[cfg_attr(feature = "serve", schema(required))]
     trust_score: Option<f64>,
+    #[cfg_attr(feature = "serve", schema(required))]
     confidence_interval_95: Option<[f64; 2]>,
     sample_size: u64,
+    /// Always false: the id is a label that callers chose
     identity_verified: bool,
+    /// `no_data` where nothing is recorded of the agent
+    #[cfg_attr(feature = "serve", schema(required))]
     reason: Option<&'static str>,
     scored_at: &'a str,
     verify: VerifySection<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serve", schema(required, nullable = false))]
     attestation: Option<Attestation<'a>>,
 }
 

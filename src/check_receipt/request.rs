@@ -18,6 +18,17 @@ const FIELDS: [&str; 8] = [
     "recheck",
 ];
 
+/// A receipt, and the request that it comes with where both are in one document, as `attest --pair`
+/// writes them.
+pub fn pair(value: Value<'_>) -> (Value<'_>, Option<Value<'_>>) {
+    match (value.get("receipt"), value.get("request")) {
+        (Some(receipt), Some(request)) if value.get("attestation").is_none() => {
+            (receipt, Some(request))
+        }
+        _ => (value, None),
+    }
+}
+
 /// Whose key it is, by the user's word.
 #[derive(Clone, Debug)]
 pub enum GivenKey<'d> {
@@ -37,7 +48,7 @@ pub enum GivenKey<'d> {
 /// A receipt with what it is to be checked by.
 #[derive(Clone, Debug)]
 pub struct ReceiptRequest<'d> {
-    /// The receipt
+    /// The receipt; where it came as a pair, without its request
     pub receipt: Value<'d>,
     /// The request that it is about
     pub request: Option<Value<'d>>,
@@ -70,13 +81,13 @@ fn read<'d>(document: Value<'d>, problems: &mut Problems) -> Option<ReceiptReque
     if !document.is_object() {
         return None;
     }
-    let receipt = object(fields, "receipt", problems);
+    let (receipt, paired) = object(fields, "receipt", problems).map(pair).unzip();
     if fields.optional("receipt").is_none() {
         let fix = "Put the receipt there: the whole answer of the verifier.";
         problems.add("receipt", "is missing", fix, None);
     }
     Some(ReceiptRequest {
-        request: object(fields, "request", problems),
+        request: object(fields, "request", problems).or(paired.flatten()),
         key: key(fields, problems),
         issuers: texts(fields, "issuers", problems, |text| {
             Issuer::parse(text).map_err(|_| {
@@ -234,6 +245,24 @@ mod tests {
         assert!(matches!(read.key, GivenKey::Key { key_version: Some("v1"), .. }));
         assert!(read.recheck && read.required.all && read.issuers.len() == 1);
         assert_eq!(read.required.steps, [StepName::Recheck]);
+    }
+
+    #[test]
+    fn a_pair_is_taken_apart_and_another_request_goes_before_its_own() {
+        let pair = r#"{"receipt": {"a": 1}, "request": {"b": 2}}"#;
+        for (text, request) in [
+            (format!(r#"{{"receipt": {pair}}}"#), "b"),
+            (format!(r#"{{"receipt": {pair}, "request": {{"c": 3}}}}"#), "c"),
+        ] {
+            let document = Document::parse(text.as_bytes()).unwrap();
+            let read = ReceiptRequest::parse(document.root()).unwrap();
+            assert!(read.receipt.get("a").is_some());
+            assert!(read.request.unwrap().get(request).is_some());
+        }
+        let receipt = r#"{"receipt": {"receipt": 1, "request": 2, "attestation": 3}}"#;
+        let document = Document::parse(receipt.as_bytes()).unwrap();
+        let read = ReceiptRequest::parse(document.root()).unwrap();
+        assert!(read.receipt.get("attestation").is_some() && read.request.is_none());
     }
 
     #[test]

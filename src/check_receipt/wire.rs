@@ -3,37 +3,59 @@
 use serde::Serialize;
 
 use super::{Checked, Claims};
+#[cfg(feature = "serve")]
+use super::{ReceiptVerdict, StepName, StepStatus};
 
 /// A checked receipt, ready to be serialized: the verdict, the steps with their reasons, and what
 /// was proved.
 #[derive(Serialize, Debug)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema), schema(as = CheckedReceipt))]
 pub struct CheckedResponse<'a> {
+    /// `valid`: all that is needed was proved. `invalid`: something was disproved. `undecided`:
+    /// neither; the steps say what is missing.
+    #[cfg_attr(feature = "serve", schema(value_type = ReceiptVerdict))]
     verdict: &'static str,
+    /// Every step, in order
     steps: Vec<StepOut<'a>>,
     #[serde(flatten)]
     verified: ClaimsOut<'a>,
     /// What the receipt says of itself, proved or not.
     claimed: ClaimsOut<'a>,
+    /// Members that the signature does not cover
     unsigned: &'a [String],
 }
 
 #[derive(Serialize, Debug)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema), schema(as = ReceiptStep))]
 struct StepOut<'a> {
+    #[cfg_attr(feature = "serve", schema(value_type = StepName))]
     step: &'static str,
+    #[cfg_attr(feature = "serve", schema(value_type = StepStatus))]
     status: &'static str,
+    /// Why, and for what was not checked, how to have it checked
     detail: &'a str,
 }
 
 #[derive(Serialize, Default, Debug)]
+#[cfg_attr(feature = "serve", derive(utoipa::ToSchema), schema(as = ReceiptClaims))]
 struct ClaimsOut<'a> {
+    #[cfg_attr(feature = "serve", schema(required))]
     issuer: Option<&'a str>,
+    #[cfg_attr(feature = "serve", schema(required))]
     key_version: Option<&'a str>,
+    #[cfg_attr(feature = "serve", schema(required))]
     result: Option<&'a str>,
+    #[cfg_attr(feature = "serve", schema(required))]
     task_id: Option<&'a str>,
+    #[cfg_attr(feature = "serve", schema(required))]
     agent_id: Option<&'a str>,
+    #[cfg_attr(feature = "serve", schema(required))]
     verified_at: Option<&'a str>,
+    #[cfg_attr(feature = "serve", schema(required))]
     verification_id: Option<&'a str>,
+    #[cfg_attr(feature = "serve", schema(required))]
     enforce_rules: Option<bool>,
+    #[cfg_attr(feature = "serve", schema(required))]
     strict_content_check: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trust_score: Option<&'a str>,

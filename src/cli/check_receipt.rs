@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use agent_output_verifier::agent_card::{self, AgentCard};
 use agent_output_verifier::check_receipt::{
     About, CardOrigin, Issuer, KeySource, ReceiptVerdict, Required, Terms, Wording, check, host_of,
+    pair,
 };
 use agent_output_verifier::error::ErrorBody;
 use agent_output_verifier::json::{Buffers, Document, Value};
@@ -260,12 +261,7 @@ impl Receipts<'_> {
     }
 
     fn check(&self, document: &Document<'_>, name: Name<'_>, done: &mut Done) {
-        let root = document.root();
-        let pair = root.get("attestation").is_none();
-        let (receipt, paired) = match (root.get("receipt"), root.get("request")) {
-            (Some(receipt), Some(request)) if pair => (receipt, Some(request)),
-            _ => (root, None),
-        };
+        let (receipt, paired) = pair(document.root());
         let found = match (paired, &self.requests) {
             (None, Some(requests)) => Some(requests.find(receipt)),
             _ => None,

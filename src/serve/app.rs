@@ -8,6 +8,7 @@ use agent_output_verifier::datetime::format_utc_micros;
 use agent_output_verifier::error::{ErrorBody, ErrorCode, Guidance};
 use agent_output_verifier::json::Document;
 use agent_output_verifier::key::KeyFile;
+use agent_output_verifier::report::Verdict;
 use agent_output_verifier::request::{Request, check_id};
 use agent_output_verifier::response::{Response, Subject};
 use agent_output_verifier::score::{Reputation, ScoreResponse, Tally, is_recorded};
@@ -152,9 +153,9 @@ impl App {
         let app = Arc::clone(self);
         let client = call.client;
         let admission = move || app.judge(text.as_bytes(), &Admission::Free(&call));
-        let Judged { answer, entry, taken, .. } = off_the_event_loop(admission).await??;
+        let Judged { answer, verdict, entry, taken, .. } = off_the_event_loop(admission).await??;
+        self.metrics.judged(verdict);
         if let Some(entry) = entry {
-            let verdict = entry.verdict;
             if self.ledger.record(entry).await.is_err() {
                 self.put_back(client, taken);
                 return Err(ledger_unavailable().into());
@@ -200,7 +201,6 @@ impl App {
             self.put_back(client, Some(taken));
             internal_error(&error)
         })?;
-        self.metrics.judged(report.verdict);
         let hashes = response.hashes();
         let entry = request.agent_id.filter(|id| is_recorded(id)).map(|agent_id| Entry {
             verification_id: verification_id.clone(),
@@ -215,7 +215,21 @@ impl App {
             }),
         });
         let answer = Answer { json, balance, receipt: None };
-        Ok(Judged { answer, entry, taken: Some(taken), made: (verification_id, verified) })
+        let (verdict, made) = (report.verdict, (verification_id, verified));
+        Ok(Judged { answer, verdict, entry, taken: Some(taken), made })
+    }
+
+    /// What a request comes to, for documents: nobody asked for it, and it is neither counted nor
+    /// recorded. Where it is refused, the error.
+    pub(crate) fn example(&self, text: &str) -> Vec<u8> {
+        match self.judge(text.as_bytes(), &Admission::Paid(None)) {
+            Ok(judged) => judged.answer.json,
+            // Plain data: it cannot fail to be written.
+            Err(Refusal::Error { error, .. }) => {
+                serde_json::to_vec(&self.guided(*error)).unwrap_or_default()
+            }
+            Err(Refusal::Payment(_)) => Vec::new(),
+        }
     }
 
     /// Takes a check out of the client's allowance, where there is one.
@@ -329,14 +343,16 @@ impl App {
         }
     }
 
-    fn price(&self) -> String {
+    /// What is charged, in sentences.
+    pub(crate) fn price(&self) -> String {
         match &self.payments {
             None => "Nothing is charged by this server.".to_owned(),
             Some(payments) => payments.terms().to_string(),
         }
     }
 
-    fn free_checks(&self) -> String {
+    /// What is free, in sentences.
+    pub(crate) fn free_checks(&self) -> String {
         let size = match &self.payments {
             None => String::new(),
             Some(payments) => format!(" Each may have {} bytes.", payments.terms().free_max_body),
@@ -354,6 +370,7 @@ impl App {
 /// What a check came to.
 pub(super) struct Judged {
     pub(super) answer: Answer,
+    pub(super) verdict: Verdict,
     /// What is to be recorded
     pub(super) entry: Option<Entry>,
     /// When the allowance was used

@@ -119,12 +119,13 @@ impl App {
             let admission = Admission::Paid(made);
             let judged =
                 off_the_event_loop(move || judge.judge(text.as_bytes(), &admission)).await??;
-            let Judged { mut answer, entry, made, .. } = judged;
+            let Judged { mut answer, verdict, entry, made, .. } = judged;
+            app.metrics.judged(verdict);
             still_wanted(&waiting)?;
-            let verdict = entry.as_ref().map(|entry| entry.verdict);
+            let is_recorded = entry.is_some();
             let bought = Bought { good: Good::Check.as_str(), request_hash, made: Some(made) };
             let receipt = purchase.settle(bought, entry).await.map_err(decline)?;
-            if let Some(verdict) = verdict {
+            if is_recorded {
                 app.metrics.recorded(verdict);
             }
             app.metrics.payment("settled");

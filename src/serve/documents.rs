@@ -1,22 +1,85 @@
-//! What the server says of itself, for those who look for it.
+//! What the server says of itself, for those who look for it. All of it is made of one [`Catalog`],
+//! once, when the server starts.
+
+mod index;
+mod llms;
+mod openapi;
+
+use std::collections::HashMap;
 
 use agent_output_verifier::agent_card::{Card, Extension, Interface, Skill};
 use agent_output_verifier::receipt::Kind;
+use axum::body::Bytes;
 use serde_json::{Value, json};
 
 use super::allowance::Allowance;
 use super::app::App;
+use super::catalog::{Catalog, Gives, Route, SUMMARY};
 use super::mcp;
+use super::page;
 use super::payment::{Good, PayTo, Terms, X402_VERSION};
+
+/// A document, as it is sent.
+pub(super) struct Document {
+    pub(super) media_type: &'static str,
+    pub(super) body: Bytes,
+    /// The policy of what a browser may load with it, where it is a page or a part of one
+    pub(super) policy: Option<&'static str>,
+}
+
+/// Every document, by its path.
+pub(super) struct Documents {
+    by_path: HashMap<&'static str, Document>,
+    /// What `/` answers to programs
+    index: Document,
+}
+
+impl Documents {
+    pub(super) fn new(catalog: &Catalog<'_>) -> Documents {
+        let card = Bytes::from(agent_card(catalog.app).to_json());
+        let made = [
+            (Route::AGENT_CARD, card.clone()),
+            (Route::OLD_AGENT_CARD, card),
+            (Route::API_CATALOG, pretty(&index::api_catalog(catalog))),
+            (Route::X402, pretty(&x402(catalog))),
+            (Route::LLMS, llms::llms(catalog).into()),
+            (Route::LLMS_FULL, llms::llms_full(catalog).into()),
+            (Route::OPENAPI, pretty(&openapi::openapi(catalog))),
+        ];
+        let mut by_path = HashMap::new();
+        for (route, body) in made {
+            if let Gives::Document(media_type) | Gives::Text(media_type) = route.gives {
+                by_path.insert(route.path, Document { media_type, body, policy: None });
+            }
+        }
+        for part in &page::PARTS {
+            let (media_type, body, policy) = (part.media_type, part.body(), Some(part.policy));
+            by_path.insert(part.path, Document { media_type, body, policy });
+        }
+        let body = pretty(&index::index(catalog));
+        let index = Document { media_type: "application/json", body, policy: None };
+        Documents { by_path, index }
+    }
+
+    pub(super) fn get(&self, path: &str) -> Option<&Document> {
+        self.by_path.get(path)
+    }
+
+    /// What `/` answers to a client that prefers JSON.
+    pub(super) fn index(&self) -> &Document {
+        &self.index
+    }
+}
+
+fn pretty(value: &Value) -> Bytes {
+    format!("{value:#}\n").into()
+}
 
 /// The agent-card: who signs here, with which keys, and what can be asked for.
 pub(super) fn agent_card(app: &App) -> Card {
     let mut card = Card::new(&app.key, &[Kind::Verification, Kind::Score]);
     card.name.clone_from(&app.identity.name);
-    card.description =
-        "Checks an agent's JSON output against a JSON Schema, bounds and cross-field \
-                        rules, and signs what was found."
-            .to_owned();
+    card.description = SUMMARY.to_owned();
     card.url = Some(app.identity.base_url.clone());
     card.preferred_transport = Some("REST");
     card.supported_interfaces = vec![Interface {
@@ -43,6 +106,13 @@ pub(super) fn agent_card(app: &App) -> Card {
             description: "The signed score of an agent's recorded checks. The agent's id is a \
                           label that callers chose, not an identity.",
             tags: &["score", "reputation"],
+        },
+        Skill {
+            id: "check_receipt",
+            name: "Check a receipt",
+            description: "Checks a receipt of any issuer step by step: shape, key, issuer, \
+                          signature, time, and the hashes of the request that it is about.",
+            tags: &["receipt", "signature", "ed25519"],
         },
     ];
     card.extend(mcp_extension(app));
@@ -97,25 +167,18 @@ fn access(app: &App, tool: mcp::Tool) -> Value {
 }
 
 /// What can be paid for here, and how. Where nothing is charged, the list is empty.
-pub(super) fn x402(app: &App) -> Value {
-    let priced = [
-        ("/verify/schema", "POST", Good::Check),
-        ("/verify/deliverable", "POST", Good::Check),
-        ("/score/{agent_id}", "GET", Good::Score),
-    ];
-    let resources: Vec<Value> = app.payments.as_ref().map_or_else(Vec::new, |payments| {
-        let terms = payments.terms();
-        let resource = |(path, method, good)| {
-            json!({
-                "url": format!("{}{path}", app.identity.base_url),
-                "method": method,
-                "price": terms.price(good).to_string(),
-                "currency": "USDC",
-                "paymentOptions": payment_options(terms, good),
-            })
-        };
-        priced.into_iter().map(resource).collect()
-    });
+fn x402(catalog: &Catalog<'_>) -> Value {
+    let resource = |route: &Route| {
+        let (terms, good) = catalog.charge(route)?;
+        Some(json!({
+            "url": catalog.url(route.path),
+            "method": route.method.name(),
+            "price": terms.price(good).to_string(),
+            "currency": "USDC",
+            "paymentOptions": payment_options(terms, good),
+        }))
+    };
+    let resources: Vec<Value> = catalog.named().filter_map(resource).collect();
     json!({"x402Version": X402_VERSION, "resources": resources})
 }
 

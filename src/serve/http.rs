@@ -8,23 +8,28 @@ use std::time::Instant;
 use agent_output_verifier::error::{ErrorBody, ErrorCode};
 use agent_output_verifier::response::VERIFIER_VERSION;
 use axum::Router;
-use axum::body::Bytes;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{ConnectInfo, MatchedPath, Path, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
+use serde::Serialize;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{AllowOrigin, CorsLayer};
+use utoipa::ToSchema;
 
+use super::accept;
 use super::app::{App, Call};
-use super::client::client;
-use super::documents;
+use super::catalog::{Catalog, OPENMETRICS, Route};
+use super::client::{Client, client};
+use super::documents::Documents;
 use super::hosts::Hosts;
 use super::mcp;
 use super::origins::Origins;
+use super::page;
+use super::receipt;
 use super::reply;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -52,26 +57,46 @@ pub(crate) struct Options {
 struct Site {
     app: Arc<App>,
     options: Arc<Options>,
-    card: Bytes,
+    documents: Arc<Documents>,
 }
 
 /// The whole interface.
 pub(crate) fn router(app: Arc<App>, options: Options) -> Router {
-    let card = Bytes::from(documents::agent_card(&app).to_json());
-    let site = Site { app: Arc::clone(&app), options: Arc::new(options), card };
-    let mut router = Router::new()
-        .route("/verify/schema", post(verify))
-        .route("/verify/deliverable", post(verify))
-        .route("/score/{agent_id}", get(score))
-        .route("/reputation/{agent_id}", get(reputation))
-        .route("/mcp", mcp::route(Arc::clone(&app), Arc::clone(&site.options)))
-        .route("/health", get(health))
-        .route("/.well-known/agent-card.json", get(agent_card))
-        .route("/.well-known/agent.json", get(agent_card))
-        .route("/.well-known/x402", get(x402));
-    if site.options.metrics {
-        router = router.route("/metrics", get(metrics));
+    let options = Arc::new(options);
+    // What is declared here is what documents tell of.
+    let mut declared: Vec<(Route, MethodRouter<Site>)> = vec![
+        (Route::VERIFY_SCHEMA, post(verify)),
+        (Route::VERIFY_DELIVERABLE, post(verify)),
+        (Route::RECEIPT_CHECK, post(check_receipt)),
+        (Route::MCP, mcp::route(Arc::clone(&app), Arc::clone(&options))),
+        (Route::SCORE, get(score)),
+        (Route::REPUTATION, get(reputation)),
+        (Route::HEALTH, get(health)),
+        (Route::INDEX, get(index)),
+    ];
+    if options.metrics {
+        declared.push((Route::METRICS, get(metrics)));
     }
+    let documents = [
+        Route::DOCS,
+        Route::LLMS,
+        Route::LLMS_FULL,
+        Route::OPENAPI,
+        Route::AGENT_CARD,
+        Route::OLD_AGENT_CARD,
+        Route::API_CATALOG,
+        Route::X402,
+    ];
+    declared.extend(documents.map(|route| (route, get(document))));
+    let pages = [Route::INDEX.path, Route::DOCS.path];
+    let parts = page::PARTS.iter().map(|part| part.path).filter(|path| !pages.contains(path));
+    declared.extend(parts.map(|path| (Route::asset(path), get(document))));
+
+    let routes = declared.iter().map(|(route, _)| *route).collect();
+    let documents = Arc::new(Documents::new(&Catalog { app: &app, routes }));
+    let site = Site { app: Arc::clone(&app), options, documents };
+    let declared = declared.into_iter();
+    let router = declared.fold(Router::new(), |router, (route, to)| router.route(route.path, to));
     let cors = (!site.options.cors_origins.is_empty()).then(|| cors(&site.options.cors_origins));
     let router = router
         .fallback(not_found)
@@ -127,11 +152,29 @@ async fn verify(State(site): State<Site>, request: Request) -> Response {
     reply::answer(&app, answered)
 }
 
+async fn check_receipt(State(site): State<Site>, request: Request) -> Response {
+    let Site { app, options, .. } = site;
+    let (parts, body) = request.into_parts();
+    let _under_way = match app.enter() {
+        Ok(permit) => permit,
+        Err(error) => return reply::error(&app, error),
+    };
+    let checked = match app.bodies.read(&parts.headers, body).await {
+        Ok(text) => receipt::check_receipt(&app, text, caller(&options, &parts)).await,
+        Err(error) => Err(error.into()),
+    };
+    reply::answer(&app, checked)
+}
+
+fn caller(options: &Options, parts: &Parts) -> Option<Client> {
+    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+    peer.map(|peer| client(peer.0, &parts.headers, options.trust_proxy))
+}
+
 /// What comes with a request beside its body.
 fn call(app: &App, options: &Options, parts: &Parts) -> Call {
-    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
     Call {
-        client: peer.map(|peer| client(peer.0, &parts.headers, options.trust_proxy)),
+        client: caller(options, parts),
         url: format!("{}{}", app.identity.base_url, parts.uri.path()),
         payment: reply::offer(&parts.headers),
     }
@@ -167,31 +210,55 @@ fn unreadable_id() -> ErrorBody {
     ErrorBody::invalid_field("agent_id", "is not UTF-8", fix)
 }
 
+/// The state of the server.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Health<'a> {
+    /// Always `ok`: what does not work is an error
+    status: &'static str,
+    service: &'a str,
+    version: &'static str,
+}
+
 async fn health(State(site): State<Site>) -> Response {
     match site.app.healthy().await {
         Ok(()) => {
-            let body = serde_json::json!({
-                "status": "ok",
-                "service": site.app.identity.name,
-                "version": VERIFIER_VERSION,
-            });
-            reply::json(body.to_string())
+            let (service, version) = (&site.app.identity.name, VERIFIER_VERSION);
+            let health = Health { status: "ok", service, version };
+            // Plain data: it cannot fail to be written.
+            reply::json(serde_json::to_vec(&health).unwrap_or_default())
         }
         Err(error) => reply::error(&site.app, error),
     }
 }
 
-async fn agent_card(State(site): State<Site>) -> Response {
-    reply::json(site.card)
+/// A document that is the same for everybody.
+async fn document(State(site): State<Site>, uri: Uri) -> Response {
+    match site.documents.get(uri.path()) {
+        Some(document) if uri.path() == Route::API_CATALOG.path => {
+            linked(reply::document(document))
+        }
+        Some(document) => reply::document(document),
+        None => not_found(State(site)).await,
+    }
 }
 
-async fn x402(State(site): State<Site>) -> Response {
-    reply::json(documents::x402(&site.app).to_string())
+/// The page for people, the index for programs.
+async fn index(State(site): State<Site>, headers: HeaderMap) -> Response {
+    let page = site.documents.get(Route::INDEX.path).filter(|_| !accept::prefers_json(&headers));
+    let mut response = linked(reply::document(page.unwrap_or(site.documents.index())));
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("Accept"));
+    response
+}
+
+/// With the way to the catalog (RFC 9727 §3), which names everything else.
+fn linked(mut response: Response) -> Response {
+    let link = HeaderValue::from_static("</.well-known/api-catalog>; rel=\"api-catalog\"");
+    response.headers_mut().insert(header::LINK, link);
+    response
 }
 
 async fn metrics(State(site): State<Site>) -> Response {
-    let media_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    reply::typed(media_type, site.app.metrics.text())
+    reply::typed(OPENMETRICS, site.app.metrics.text())
 }
 
 async fn not_found(State(site): State<Site>) -> Response {

@@ -3,9 +3,11 @@
 //! [`app::App`] is what all interfaces share; [`http`] and [`mcp`] put routes in front of it,
 //! [`listen`] connections. It knows nothing of the command line.
 
+mod accept;
 mod allowance;
 mod app;
 mod body;
+mod catalog;
 mod charge;
 mod client;
 mod documents;
@@ -16,7 +18,9 @@ mod listen;
 mod mcp;
 mod metrics;
 mod origins;
+mod page;
 pub(crate) mod payment;
+mod receipt;
 mod reply;
 
 use std::io;

@@ -8,10 +8,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http_body_util::{BodyExt as _, Full};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::allowance::Balance;
 use super::app::{Answer, App, Refusal};
 use super::charge::Challenge;
+use super::documents::Document;
 use super::payment::{FreeTrial, Offer, PaymentRequired, Receipt};
 
 /// What is left of a client's allowance.
@@ -44,6 +46,16 @@ pub(super) fn json(body: impl Into<Body>) -> Response {
 /// An answer of a media type.
 pub(super) fn typed(media_type: &'static str, body: impl Into<Body>) -> Response {
     ([(header::CONTENT_TYPE, HeaderValue::from_static(media_type))], body.into()).into_response()
+}
+
+/// A document, with the policy that browsers hold it to.
+pub(super) fn document(document: &Document) -> Response {
+    let mut response = typed(document.media_type, document.body.clone());
+    if let Some(policy) = document.policy {
+        let policy = HeaderValue::from_static(policy);
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    response
 }
 
 /// The answer to what can be charged for.
@@ -80,20 +92,25 @@ fn paid(body: Vec<u8>, receipt: Receipt) -> Response {
 }
 
 /// The body of an answer that asks for payment: what its header says, and what helps besides.
-#[derive(Serialize)]
-struct PaymentNeeded {
+#[derive(Serialize, ToSchema)]
+pub(super) struct PaymentNeeded {
     #[serde(flatten)]
     required: PaymentRequired,
+    /// Always false
     charged: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     payment_error: Option<RefusedPayment>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     free_trial: Option<FreeTrial>,
     guidance: Guidance,
 }
 
-#[derive(Serialize)]
+/// Why a payment was refused.
+#[derive(Serialize, ToSchema)]
 struct RefusedPayment {
+    /// A stable name
     error_code: String,
     message: String,
     what_to_do: &'static str,

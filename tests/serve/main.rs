@@ -4,6 +4,7 @@
 mod common;
 
 mod allowance;
+mod browser;
 mod facilitator;
 mod limits;
 mod mcp;

@@ -6,8 +6,7 @@
 
 mod http;
 mod message;
-mod receipt;
-mod schemas;
+pub(super) mod schemas;
 pub(super) mod stdio;
 mod tools;
 
@@ -31,6 +30,7 @@ use super::body::Text;
 use super::charge::Challenge;
 use super::client::Client;
 use super::payment::{Offer, Receipt};
+use super::receipt::check_receipt;
 pub(super) use http::{HEADERS, route};
 pub(super) use tools::Tool;
 
@@ -116,7 +116,7 @@ impl Verifier {
                 let agent_id = tools::agent_id(call.arguments.as_bytes())?;
                 Ok(app.score(&agent_id, call.charged(app)).await?.into())
             }
-            Tool::CheckReceipt => receipt::check_receipt(app, call).await,
+            Tool::CheckReceipt => Ok(check_receipt(app, call.arguments, call.client).await?.into()),
         }
     }
 

@@ -9,7 +9,7 @@ use agent_output_verifier::rules::RuleType;
 use serde_json::{Value, json};
 
 /// What `verify_schema` takes.
-pub(super) fn request() -> Value {
+pub(in super::super) fn request() -> Value {
     json!({
         "type": "object",
         "required": ["task_id", "expected_schema", "submitted_output"],
@@ -109,7 +109,7 @@ pub(super) fn look_up() -> Value {
 }
 
 /// What `check_receipt` takes.
-pub(super) fn receipt_request() -> Value {
+pub(in super::super) fn receipt_request() -> Value {
     let steps = StepName::ALL.map(StepName::as_str).into_iter().chain(["all"]);
     json!({
         "type": "object",

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
 
 use super::network::{Family, Network, PayTo};
 use super::price::Price;
@@ -56,17 +57,22 @@ pub(crate) struct Terms {
 }
 
 /// One way to pay.
-#[derive(Clone, PartialEq, Serialize, Debug)]
+#[derive(Clone, PartialEq, Serialize, ToSchema, Debug)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Requirements {
     scheme: &'static str,
+    /// By its CAIP-2 id
     #[serde(serialize_with = "by_id")]
+    #[schema(value_type = String)]
     pub(super) network: Network,
+    /// In units of 0.000001 USDC
     #[serde(serialize_with = "in_units")]
+    #[schema(value_type = String)]
     pub(super) amount: Price,
     asset: &'static str,
     pub(super) pay_to: String,
     max_timeout_seconds: u64,
+    #[schema(value_type = Object)]
     pub(super) extra: Map<String, Value>,
 }
 
@@ -133,17 +139,18 @@ impl fmt::Display for Terms {
 }
 
 /// What an answer asks to be paid: the value of `Payment-Required`.
-#[derive(Clone, Serialize, Debug)]
+#[derive(Clone, Serialize, ToSchema, Debug)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PaymentRequired {
     x402_version: u64,
     error: String,
     resource: Resource,
     accepts: Vec<Requirements>,
+    #[schema(value_type = Object)]
     extensions: Map<String, Value>,
 }
 
-#[derive(Clone, Serialize, Debug)]
+#[derive(Clone, Serialize, ToSchema, Debug)]
 #[serde(rename_all = "camelCase")]
 struct Resource {
     url: String,

@@ -1,26 +1,32 @@
 //! What an answer that asks for payment says of the free checks.
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::super::allowance::Balance;
 
 /// The state of a client's free checks.
-#[derive(Clone, Serialize, Debug)]
+#[derive(Clone, Serialize, ToSchema, Debug)]
 pub(crate) struct FreeTrial {
     available: bool,
     via: &'static str,
     transport: &'static str,
+    #[schema(required)]
     url: Option<String>,
     tool: &'static str,
     /// None: no limit
+    #[schema(required)]
     calls_per_client_per_day: Option<u64>,
+    #[schema(required)]
     remaining_calls_today: Option<u64>,
+    #[schema(required)]
     resets_at: Option<String>,
     max_input_bytes: usize,
     client: &'static str,
     rest_free: bool,
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     code: Option<&'static str>,
 }
 

@@ -1,4 +1,4 @@
-//! `check_receipt`: what the command does, with all that it needs in the call. Nothing is fetched.
+//! Checks receipts as the command does, with all that it needs in one document. Nothing is fetched.
 
 use std::sync::Arc;
 
@@ -12,13 +12,14 @@ use agent_output_verifier::json::Document;
 use agent_output_verifier::receipt::Receipt;
 use agent_output_verifier::text::quoted;
 
-use super::super::app::{App, Refusal, internal_error, off_the_event_loop};
-use super::super::documents;
-use super::{Answered, Call};
+use super::app::{Answer, App, Refusal, internal_error, off_the_event_loop};
+use super::body::Text;
+use super::client::Client;
+use super::documents;
 use crate::clock::now;
 
-/// The arguments that give a check what it needs.
-const ARGUMENTS: Wording = Wording {
+/// The fields that give a check what it needs.
+const FIELDS: Wording = Wording {
     agent_card: "`agent_card`",
     public_key: "`public_key`",
     issuer: "`issuers`",
@@ -29,19 +30,22 @@ const ARGUMENTS: Wording = Wording {
     request: "`request` gives it",
 };
 
-/// Checks the receipt of a call. To make its checks again counts as a check.
-pub(super) async fn check_receipt(app: &Arc<App>, call: Call) -> Result<Answered, Refusal> {
+/// Checks a receipt. To make its checks again counts as a check.
+pub(super) async fn check_receipt(
+    app: &Arc<App>,
+    text: Text,
+    client: Option<Client>,
+) -> Result<Answer, Refusal> {
     let app = Arc::clone(app);
-    off_the_event_loop(move || judge(&app, &call)).await?
+    off_the_event_loop(move || judge(&app, text.as_bytes(), client)).await?
 }
 
-fn judge(app: &App, call: &Call) -> Result<Answered, Refusal> {
-    let text = call.arguments.as_bytes();
+fn judge(app: &App, text: &[u8], client: Option<Client>) -> Result<Answer, Refusal> {
     let document = Document::parse(text).map_err(|error| ErrorBody::invalid_json(&error))?;
     let asked = ReceiptRequest::parse(document.root())
         .map_err(|error| ErrorBody::invalid_request(&error))?;
     let now = now();
-    let balance = if asked.recheck { app.admit(call.client, now)? } else { None };
+    let balance = if asked.recheck { app.admit(client, now)? } else { None };
     let url = Receipt::read(asked.receipt).ok().and_then(|receipt| receipt.public_key_url());
     // The only card that is here already: this server's own.
     let own = url.filter(|url| app.identity.card_url.as_deref() == Some(*url));
@@ -66,12 +70,12 @@ fn judge(app: &App, call: &Call) -> Result<Answered, Refusal> {
         about: asked.request.map_or(About::Nothing, About::Request),
         recheck: asked.recheck,
         required: &asked.required,
-        wording: &ARGUMENTS,
+        wording: &FIELDS,
     };
     let checked = check(asked.receipt, &terms);
     let json = serde_json::to_vec(&CheckedResponse::from(&checked));
     let json = json.map_err(|error| internal_error(&error))?;
-    Ok(Answered { json, balance, receipt: None })
+    Ok(Answer { json, balance, receipt: None })
 }
 
 fn own_card(app: &App) -> Option<AgentCard> {
