@@ -50,7 +50,12 @@ impl Browser {
         let mut child = Command::new("sh")
             .args(["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1", &program])
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
-            .args(["--no-first-run", "--disable-background-networking", "--remote-debugging-pipe"])
+            .args([
+                "--no-first-run",
+                "--hide-scrollbars",
+                "--disable-background-networking",
+                "--remote-debugging-pipe",
+            ])
             .arg(format!("--user-data-dir={}", profile.path("profile").display()))
             .arg("about:blank")
             .stdin(Stdio::piped())
@@ -161,14 +166,17 @@ impl Browser {
         self.text(&format!("{section} .result"))
     }
 
-    /// A picture of the page as it is, where a folder for such is named.
-    fn picture(&mut self, name: &str) {
-        let Ok(folder) = std::env::var("AOV_PICTURES") else { return };
-        for (width, size) in [(1280, "wide"), (390, "narrow")] {
+    /// That the page fits its window, narrow and wide. Where a folder is named, pictures of it.
+    #[track_caller]
+    fn look(&mut self, name: &str) {
+        for (width, size) in [(1280, "wide"), (360, "narrow")] {
+            let metrics =
+                json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false});
+            self.call("Emulation.setDeviceMetricsOverride", metrics);
+            let needed = self.evaluate("document.documentElement.scrollWidth");
+            assert_eq!(needed, width, "{name}");
+            let Ok(folder) = std::env::var("AOV_PICTURES") else { continue };
             for scheme in ["light", "dark"] {
-                let metrics = json!({"width": width, "height": 900, "deviceScaleFactor": 1,
-                                     "mobile": false});
-                self.call("Emulation.setDeviceMetricsOverride", metrics);
                 let feature = json!([{"name": "prefers-color-scheme", "value": scheme}]);
                 self.call("Emulation.setEmulatedMedia", json!({"features": feature}));
                 let all = json!({"captureBeyondViewport": true});
@@ -236,7 +244,7 @@ fn run(line: &str, folder: &Sandbox) -> i32 {
 fn an_output_is_checked_and_its_findings_are_at_their_lines() {
     let Some((server, mut browser)) = at_page(&["--free-per-day", "7"], "/") else { return };
     browser.wait_for("document.querySelector('#allowance').textContent.includes('7 checks')");
-    browser.picture("empty");
+    browser.look("empty");
     browser.click("[data-example=fail]");
     let result = browser.check("#output");
     for part in [
@@ -254,7 +262,7 @@ fn an_output_is_checked_and_its_findings_are_at_their_lines() {
         assert!(result.contains(part), "{part}: {result}");
     }
     assert_eq!(browser.text("#output .result mark"), "\"7731\"");
-    browser.picture("fail");
+    browser.look("fail");
     // The way to the place marks the value there.
     browser.click("#output .place");
     let marked = "getSelection().toString() || (({value, selectionStart, selectionEnd}) => \
@@ -282,7 +290,7 @@ fn an_output_is_checked_and_its_findings_are_at_their_lines() {
     browser.click("[data-example=pass]");
     let result = browser.check("#output");
     assert!(result.starts_with("Pass\n"), "{result}");
-    browser.picture("pass");
+    browser.look("pass");
     browser.assert_clean(&server);
 }
 
@@ -362,7 +370,7 @@ fn what_is_wrong_with_a_text_is_told_at_its_place() {
     let result = browser.check("#output");
     assert!(result.contains("JSON Schema, line 1, column 1"), "{result}");
     assert!(result.contains("Rules, line 2, column 11"), "{result}");
-    browser.picture("refused");
+    browser.look("refused");
     browser.assert_clean(&server);
 }
 
@@ -393,7 +401,7 @@ fn a_receipt_is_checked_step_by_step() {
     let Some((server, mut browser)) = at_page(&[], "/#receipt") else { return };
     browser.click("[data-example=receipt]");
     browser.wait_for("document.querySelector('#card').value");
-    browser.picture("receipt");
+    browser.look("receipt");
     browser.click("#recheck");
     let result = browser.check("#receipt");
     for part in [
@@ -407,7 +415,7 @@ fn a_receipt_is_checked_step_by_step() {
     ] {
         assert!(result.contains(part), "{part}: {result}");
     }
-    browser.picture("valid");
+    browser.look("valid");
     let mut folder = Sandbox::new();
     for (field, file) in
         [("paper", "receipt.json"), ("about", "request.json"), ("card", "agent-card.json")]
@@ -427,7 +435,7 @@ fn a_receipt_is_checked_step_by_step() {
     let result = browser.check("#receipt");
     assert!(result.starts_with("Invalid\n") && result.contains("Failed signature"), "{result}");
     assert!(result.contains("What it claims (disproved)"), "{result}");
-    browser.picture("invalid");
+    browser.look("invalid");
 
     // Without a reason to accept its issuer, nothing is proved; what is missing is named.
     browser.fill_in("#paper", paper.as_str().unwrap());
@@ -548,6 +556,6 @@ fn the_interface_can_be_tried_out() {
     browser.wait_for("document.querySelector('.live-responses-table .response-col_status')");
     let status = browser.text(".live-responses-table tbody .response-col_status");
     assert!(status.contains("200"), "{status}");
-    browser.picture("docs");
+    browser.look("docs");
     browser.assert_clean(&server);
 }
