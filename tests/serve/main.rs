@@ -5,6 +5,7 @@ mod common;
 
 mod allowance;
 mod browser;
+mod documents;
 mod facilitator;
 mod limits;
 mod mcp;

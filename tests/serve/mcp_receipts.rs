@@ -51,14 +51,16 @@ fn it_says_what_the_command_says() {
             assert_eq!(by_command.as_object_mut().unwrap().remove("input"), Some(json!(file)));
             let arguments = format!(r#"{{"receipt": {text}{fields}}}"#);
             let mut by_tool = content(&call(&server, "check_receipt", &arguments), false);
+            let mut by_rest = server.post("/receipt/check", &arguments).json();
             assert_fits(&output, &by_tool);
             // The reasons name options in one place and fields in the other.
-            for checked in [&mut by_command, &mut by_tool] {
+            for checked in [&mut by_command, &mut by_tool, &mut by_rest] {
                 for step in checked["steps"].as_array_mut().unwrap() {
                     step.as_object_mut().unwrap().remove("detail");
                 }
             }
             assert_eq!(by_tool, by_command, "{options:?}");
+            assert_eq!(by_rest, by_command, "{options:?}");
         }
     }
 }

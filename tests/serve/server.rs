@@ -177,6 +177,15 @@ impl Connection {
 
     /// Reads an answer.
     pub(crate) fn answer(&mut self) -> Answer {
+        let mut answer = self.head();
+        let length = answer.header("content-length").map_or(0, |length| length.parse().unwrap());
+        answer.body.resize(length, 0);
+        self.reader.read_exact(&mut answer.body).unwrap();
+        answer
+    }
+
+    /// Reads an answer that is all head.
+    pub(crate) fn head(&mut self) -> Answer {
         let mut line = String::new();
         self.reader.read_line(&mut line).unwrap();
         let status = line.split(' ').nth(1).and_then(|status| status.parse().ok());
@@ -188,11 +197,7 @@ impl Connection {
             let Some((name, value)) = line.trim_end().split_once(": ") else { break };
             headers.push((name.to_ascii_lowercase(), value.to_owned()));
         }
-        let mut answer = Answer { status, headers, body: Vec::new() };
-        let length = answer.header("content-length").map_or(0, |length| length.parse().unwrap());
-        answer.body.resize(length, 0);
-        self.reader.read_exact(&mut answer.body).unwrap();
-        answer
+        Answer { status, headers, body: Vec::new() }
     }
 }
 

@@ -45,8 +45,7 @@ pub(super) fn openapi(catalog: &Catalog<'_>) -> Value {
         };
         paths = paths.path(route.path, PathItem::new(method, operation(catalog, route)));
     }
-    let license =
-        LicenseBuilder::new().name("MIT OR Apache-2.0").identifier(Some("MIT OR Apache-2.0"));
+    let license = LicenseBuilder::new().name("MIT OR Apache-2.0");
     let info = InfoBuilder::new()
         .title(&catalog.app.identity.name)
         .version(VERIFIER_VERSION)
@@ -250,9 +249,8 @@ fn payment_required() -> Response {
 /// for what is omitted, and a boolean for a schema.
 fn widened(mut schema: Value) -> Value {
     widen(&mut schema);
-    let expected = &mut schema["properties"]["expected_schema"];
-    if !expected.is_null() {
-        expected["type"] = json!(["object", "boolean"]);
+    if let Some(expected) = schema.pointer_mut("/properties/expected_schema/type") {
+        *expected = json!(["object", "boolean"]);
     }
     schema
 }

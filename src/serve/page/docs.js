@@ -2,6 +2,10 @@
 // Tries go to the address that this page came from: the public one may be another, which the page's
 // policy does not let it reach.
 (async () => {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+  dark.addEventListener("change", follow);
+  follow();
   const place = document.getElementById("api");
   try {
     const base = new URL("./", document.baseURI);
