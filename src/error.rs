@@ -59,7 +59,7 @@ registry! {
         "Send JSON in UTF-8 with `Content-Type: application/json` and no `Content-Encoding`.";
     NOT_FOUND = "not_found", Some(404), "see_docs",
         "there is no such route",
-        "Check the path; the page docs/serve.md lists the routes.";
+        "Check the path; `/llms.txt` lists the routes.";
     METHOD_NOT_ALLOWED = "method_not_allowed", Some(405), "see_docs",
         "the route does not have this method; `Allow` names those that it has",
         "Use a method that the `Allow` header names.";

@@ -13,6 +13,7 @@ mod mcp_http;
 mod mcp_receipts;
 mod mcp_stdio;
 mod operation;
+mod pages;
 mod parity;
 mod payments;
 mod purchases;

@@ -28,7 +28,9 @@ use super::super::catalog::{Catalog, Gives, Group, Method, Route, SUMMARY, Takes
 use super::super::http::Health;
 use super::super::mcp::schemas;
 
-use super::super::reply::{ALLOWANCE_HEADERS, PAYMENT_REQUIRED, PaymentNeeded};
+use super::super::reply::{
+    ALLOWANCE_HEADERS, PAYMENT_REQUIRED, PAYMENT_RESPONSE, PAYMENT_SIGNATURE, PaymentNeeded,
+};
 
 /// The names of the schemas that are written as JSON.
 const REQUEST: &str = "CheckRequest";
@@ -163,7 +165,12 @@ fn operation(catalog: &Catalog<'_>, route: &Route) -> Operation {
         operation = operation.response(status.to_string(), refusal(&codes));
     }
     if catalog.charge(route).is_some() {
-        operation = operation.response("402", payment_required());
+        let payment = ParameterBuilder::new()
+            .name(PAYMENT_SIGNATURE.as_str())
+            .parameter_in(ParameterIn::Header)
+            .description(Some("A payment of x402 version 2, in base64"))
+            .schema(Some(Object::with_type(Type::String)));
+        operation = operation.parameter(payment).response("402", payment_required());
     }
     operation.build()
 }
@@ -181,7 +188,11 @@ fn answer(catalog: &Catalog<'_>, route: &Route) -> Response {
     let schema = |name: &str| Content::new(Some(Ref::from_schema_name(name)));
     let any = || Content::new(Some(Object::with_type(Type::Object)));
     let text = || Content::new(Some(Object::with_type(Type::String)));
-    let response = ResponseBuilder::new().description("The answer");
+    let mut response = ResponseBuilder::new().description("The answer");
+    if catalog.charge(route).is_some() {
+        let settled = header(Type::String, "The settlement, where it was paid for, in base64");
+        response = response.header(PAYMENT_RESPONSE.as_str(), settled);
+    }
     match route.gives {
         Gives::Response => {
             let mut response = response.content("application/json", schema(&CheckResponse::name()));
