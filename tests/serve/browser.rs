@@ -178,6 +178,8 @@ impl Browser {
             for scheme in ["light", "dark"] {
                 let feature = json!([{"name": "prefers-color-scheme", "value": scheme}]);
                 self.call("Emulation.setEmulatedMedia", json!({"features": feature}));
+                // Some colours change by and by.
+                self.evaluate("new Promise((done) => setTimeout(done, 500))");
                 let all = json!({"captureBeyondViewport": true});
                 let picture = self.call("Page.captureScreenshot", all);
                 let picture = STANDARD.decode(picture["data"].as_str().unwrap()).unwrap();

@@ -245,8 +245,12 @@ const show = (place, kind, ...content) => {
 
 /** An error of the server. `locate` finds a field in the panes. */
 const refusal = (place, error, composed, locate) => {
-  const fields = (error.fields || []).map(({ field, problem, fix }) => el("li", { class: "error" },
-    el("h5", {}, shown(field)), terms(["problem", problem], ["fix", fix], ["place", places(...locate(field))])));
+  const fields = (error.fields || []).map(({ field, problem, fix }) => {
+    // What is wrong inside a schema is told with its path there.
+    const [, inside] = /: at \$(\S*) it /.exec(problem) || [];
+    return el("li", { class: "error" }, el("h5", {}, shown(field)),
+      terms(["problem", problem], ["fix", fix], ["place", places(...locate(field + (inside || "")))]));
+  });
   // What asks for payment says so in `error`.
   const message = composed.told(error.message || error.error);
   show(place, "error", el("h3", {}, "Not checked"), el("p", {}, shown(message)),
