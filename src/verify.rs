@@ -1,9 +1,11 @@
 //! Holds an output against requirements: schema, content, bounds and rules.
 
+use std::io::{self, Read};
+
 use crate::checks::{CheckId, Family};
 use crate::content::{self, ContentCheck, TextRole};
 use crate::finding::{Finding, Findings, MAX_LISTED};
-use crate::json::{Kind, Number, Value};
+use crate::json::{Kind, Number, Value, read_elements};
 use crate::message::short;
 use crate::path::{PathWriter, place_in};
 use crate::report::{Remark, Report, Score, Undecided, Verdict};
@@ -111,6 +113,32 @@ pub fn verdict(requirements: &Requirements<'_>, output: Value<'_>) -> Result<Ver
         return Err(Undecided::Rules);
     }
     Ok(Verdict::Pass)
+}
+
+/// Comes to the verdict of [`verdict`] on an array that is read element by element, in memory for one of
+/// them.
+///
+/// `None` where it cannot be had that way: the text is not an array or is at fault, an element is very
+/// large, checks run out of their budget, or the requirements say more of an array than of its
+/// elements and their number. The whole text then tells.
+///
+/// # Errors
+///
+/// Those of `source`.
+pub fn verdict_by_element(
+    requirements: &Requirements<'_>,
+    source: impl Read,
+) -> io::Result<Option<Verdict>> {
+    let rules = !requirements.bounds().is_empty() || !requirements.rules().is_empty();
+    if requirements.strict_content_check() || (requirements.enforce_rules() && rules) {
+        return Ok(None);
+    }
+    let Some(mut parts) = requirements.schema().elementwise() else {
+        return Ok(None);
+    };
+    let count = read_elements(source, |element| parts.take(element))?;
+    let valid = count.map(|count| parts.finish(count));
+    Ok(valid.map(|valid| if valid { Verdict::Pass } else { Verdict::Fail }))
 }
 
 fn unfinished(schema: bool) -> Remark {

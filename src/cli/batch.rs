@@ -1,6 +1,7 @@
 //! Runs over many inputs: what is read is handed to workers in whole texts or blocks of lines, and
 //! results come out in the order of the inputs, with bounded memory however many there are.
 
+use std::fs::File;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -45,6 +46,12 @@ impl Name<'_> {
 pub(crate) trait Process: Sync {
     /// Takes a text. Gives the buffers back.
     fn text(&self, bytes: &[u8], name: Name<'_>, buffers: Buffers, done: &mut Done) -> Buffers;
+
+    /// Takes a large file piece by piece, where that is enough to judge it; false where it has to be
+    /// taken whole.
+    fn in_passing(&self, _file: File, _name: Name<'_>, _done: &mut Done) -> bool {
+        false
+    }
 
     /// Takes an input that could not be read.
     fn unreadable(&self, name: Name<'_>, trouble: Trouble, done: &mut Done);
@@ -216,6 +223,11 @@ impl Run<'_> {
             Job::Whole(input) => {
                 let name = input.name();
                 let name = Name { input: &name, line: None };
+                if let Some(file) = input.open_large()
+                    && self.process.in_passing(file, name, &mut done)
+                {
+                    return done;
+                }
                 match input.read() {
                     Ok(bytes) => {
                         self.process.text(&bytes, name, Buffers::default(), &mut done);

@@ -81,6 +81,16 @@ impl Input {
         result.map_err(|error| Trouble::of_io("read", &self.name(), &error))
     }
 
+    /// Opens a regular file that is large enough for its memory to matter. What is wrong with it is told
+    /// when it is read.
+    pub(crate) fn open_large(&self) -> Option<fs::File> {
+        let Input::File(path) = self else {
+            return None;
+        };
+        let metadata = fs::metadata(path).ok()?;
+        if metadata.is_file() && metadata.len() >= LARGE { fs::File::open(path).ok() } else { None }
+    }
+
     /// Opens it for reading in blocks.
     pub(crate) fn open(&self) -> Result<Box<dyn Read + Send>, Trouble> {
         match self {
@@ -209,6 +219,9 @@ fn expand_pattern(argument: &Path, wanted: Wanted, inputs: &mut Vec<Input>) {
         inputs.push(nothing(name, message));
     }
 }
+
+/// Bytes from which on a file is large.
+const LARGE: u64 = 1024 * 1024;
 
 /// Bytes of whole lines that are judged together.
 const BLOCK: usize = 64 * 1024;

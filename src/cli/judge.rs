@@ -1,5 +1,7 @@
 //! One text judged: read, held against the requirements, handed to the renderer.
 
+use std::fs::File;
+
 use agent_output_verifier::attest::Signer;
 use agent_output_verifier::datetime::format_utc_micros;
 use agent_output_verifier::digest::Digest;
@@ -8,7 +10,7 @@ use agent_output_verifier::json::{Buffers, Document, Value};
 use agent_output_verifier::report::{Report, Undecided, Verdict};
 use agent_output_verifier::request::{Detail, MAX_ID, Overrides, Request, Requirements, check_id};
 use agent_output_verifier::response::{Response, Subject};
-use agent_output_verifier::verify::{verdict, verify};
+use agent_output_verifier::verify::{verdict, verdict_by_element, verify};
 
 use super::Status;
 use super::batch::Name;
@@ -131,6 +133,18 @@ impl Judge<'_> {
                 refused.buffers
             }
         }
+    }
+
+    /// Judges a file piece by piece, where the verdict alone is wanted and can be had that way.
+    pub(crate) fn judge_in_passing(&self, file: File) -> Option<Judged<'static>> {
+        let Against::Shared(requirements) = &self.against else {
+            return None;
+        };
+        if self.wanted != Wanted::Verdict {
+            return None;
+        }
+        // What goes wrong here is told when the file is read whole.
+        verdict_by_element(requirements, file).ok().flatten().map(Judged::Verdict)
     }
 
     /// Shows an input that could not be read at all.

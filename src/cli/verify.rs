@@ -1,5 +1,6 @@
 //! `aov verify` and `aov attest`: the same checks, unsigned and signed.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use agent_output_verifier::attest::Signer;
@@ -171,6 +172,14 @@ impl Checks<'_> {
 impl Process for Checks<'_> {
     fn text(&self, bytes: &[u8], name: Name<'_>, buffers: Buffers, done: &mut Done) -> Buffers {
         self.judge.judge(bytes, name, buffers, &mut |judged| self.show(name, &judged, done))
+    }
+
+    fn in_passing(&self, file: File, name: Name<'_>, done: &mut Done) -> bool {
+        let Some(judged) = self.judge.judge_in_passing(file) else {
+            return false;
+        };
+        self.show(name, &judged, done);
+        true
     }
 
     fn unreadable(&self, name: Name<'_>, trouble: Trouble, done: &mut Done) {

@@ -5,11 +5,13 @@
 //! byte offsets kept for messages. Reading, judging, canonicalising and reporting all use it.
 //! The strict reader is in [`reader`], equality by value in [`equality`].
 
+mod elements;
 mod equality;
 mod error;
 mod position;
 mod reader;
 
+pub use elements::read_elements;
 pub use equality::ValueHasher;
 pub use error::{ReadError, ReadErrorKind};
 pub use position::{Position, PositionFinder};

@@ -31,23 +31,17 @@ pub(super) fn is_space_char(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
 
-fn is_space(byte: u8) -> bool {
+pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
 /// Reads `bytes` whole. Gives back the text without a byte order mark, and the filled buffers.
-pub(super) fn read(bytes: &[u8], mut buffers: Buffers) -> Result<(&str, Buffers), Box<Refused>> {
-    buffers.nodes.clear();
-    buffers.unescaped.clear();
-    buffers.large_objects.clear();
-    buffers.order.clear();
-    buffers.names.clear();
-    buffers.frames.clear();
+pub(super) fn read(bytes: &[u8], buffers: Buffers) -> Result<(&str, Buffers), Box<Refused>> {
     let text = match text_of(bytes) {
         Ok(text) => text,
         Err(error) => return Err(Box::new(Refused { error, buffers })),
     };
-    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, buffers };
+    let mut reader = Reader::new(text, MAX_DEPTH, buffers);
     match reader.document() {
         Ok(()) => {
             reader.buffers.large_objects.sort_unstable();
@@ -65,6 +59,22 @@ pub(super) fn read(bytes: &[u8], mut buffers: Buffers) -> Result<(&str, Buffers)
             Err(Box::new(Refused { error, buffers: reader.buffers }))
         }
     }
+}
+
+/// Where reading a single value ended, and the filled buffers.
+pub(super) struct Ended {
+    pub(super) outcome: Result<(), ReadErrorKind>,
+    /// Behind the value, or where it is at fault
+    pub(super) at: usize,
+    pub(super) buffers: Buffers,
+}
+
+/// Reads the one value that `text` begins with, as an element of an array that is the whole.
+pub(super) fn read_element(text: &str, buffers: Buffers) -> Ended {
+    let mut reader = Reader::new(text, MAX_DEPTH - 1, buffers);
+    let outcome = reader.values();
+    reader.buffers.large_objects.sort_unstable();
+    Ended { outcome, at: reader.at, buffers: reader.buffers }
 }
 
 /// The text behind the bytes, or why it is none.
@@ -103,12 +113,24 @@ struct Reader<'t> {
     text: &'t str,
     bytes: &'t [u8],
     at: usize,
+    /// Levels of nesting that are read
+    max_depth: usize,
     buffers: Buffers,
 }
 
 type Read<T> = Result<T, ReadErrorKind>;
 
 impl<'t> Reader<'t> {
+    fn new(text: &'t str, max_depth: usize, mut buffers: Buffers) -> Reader<'t> {
+        buffers.nodes.clear();
+        buffers.unescaped.clear();
+        buffers.large_objects.clear();
+        buffers.order.clear();
+        buffers.names.clear();
+        buffers.frames.clear();
+        Reader { text, bytes: text.as_bytes(), at: 0, max_depth, buffers }
+    }
+
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
@@ -206,7 +228,7 @@ impl<'t> Reader<'t> {
             Some(b'"') => self.string()?,
             Some(b'-' | b'0'..=b'9') => self.number()?,
             Some(open @ (b'{' | b'[')) => {
-                if self.buffers.frames.len() == MAX_DEPTH {
+                if self.buffers.frames.len() == self.max_depth {
                     return Err(ReadErrorKind::TooDeep);
                 }
                 let object = open == b'{';

@@ -195,6 +195,27 @@ const REMEMBER_AFTER: u64 = 50_000;
 /// Pairs that are remembered at most, which bounds the memory.
 const MAX_REMEMBERED: usize = 500_000;
 
+/// What a walk may use up, as far as it does not depend on the schema.
+pub(super) struct Budget {
+    visits: u64,
+    matching: MatchBudget,
+}
+
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget { visits: BASE_VISITS, matching: MatchBudget::default() }
+    }
+}
+
+impl Budget {
+    /// Adds what an instance is worth.
+    pub(super) fn extend(&mut self, instance: Value<'_>) {
+        let nodes = u64::from(instance.end_index() - instance.index());
+        self.visits = self.visits.saturating_add(VISITS_PER_NODE.saturating_mul(nodes));
+        self.matching.extend(instance.document().text().len());
+    }
+}
+
 /// What bounds a walk.
 struct Work {
     visits: u64,
@@ -224,18 +245,34 @@ pub(super) struct Place {
 
 impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
     pub(super) fn new(schema: &'s Schema<'d>, instance: Value<'v>) -> Walk<'s, 'd, 'v> {
-        let nodes = u64::from(instance.end_index() - instance.index());
-        let bytes = instance.document().text().len();
-        let limit = BASE_VISITS.saturating_add(VISITS_PER_NODE.saturating_mul(nodes));
+        let mut budget = Budget::default();
+        budget.extend(instance);
+        Walk::within(schema, instance, budget, 0)
+    }
+
+    /// A walk that may use up a budget, so many levels down from the root.
+    pub(super) fn within(
+        schema: &'s Schema<'d>,
+        instance: Value<'v>,
+        budget: Budget,
+        levels: u32,
+    ) -> Walk<'s, 'd, 'v> {
+        let Budget { visits: limit, matching } = budget;
         Walk {
             schema,
             instance,
             scope: Vec::new(),
-            work: Work { visits: 0, limit, levels: 0, matching: MatchBudget::for_input(bytes) },
+            work: Work { visits: 0, limit, levels, matching },
             judged: Memory::default(),
             examined: Memory::default(),
             explaining: false,
         }
+    }
+
+    /// What is left of the budget.
+    pub(super) fn into_budget(self) -> Budget {
+        let Work { visits, limit, matching, .. } = self.work;
+        Budget { visits: limit.saturating_sub(visits), matching }
     }
 
     /// Begins to put a failure into words, with so many visits to do it by.
@@ -659,7 +696,11 @@ impl<'d> Schema<'d> {
 
 impl<'s, 'd, 'v> Examination<'s, 'd, 'v> {
     pub(crate) fn new(schema: &'s Schema<'d>, instance: Value<'v>, stop: Stop) -> Self {
-        let walk = Walk::new(schema, instance);
+        Examination::of(Walk::new(schema, instance), stop)
+    }
+
+    /// Prepares to make checks on a walk of one's own.
+    pub(super) fn of(walk: Walk<'s, 'd, 'v>, stop: Stop) -> Self {
         Examination {
             walk,
             tally: Tally::new(stop),
@@ -670,8 +711,12 @@ impl<'s, 'd, 'v> Examination<'s, 'd, 'v> {
 
     /// Makes the checks.
     pub(crate) fn run(&mut self) {
-        let root = self.walk.schema.root;
-        let ended = self.walk.examine(root, self.walk.instance, &mut self.tally);
+        self.run_from(self.walk.schema.root);
+    }
+
+    /// Makes the checks of one subschema.
+    pub(super) fn run_from(&mut self, subschema: SubschemaId) {
+        let ended = self.walk.examine(subschema, self.walk.instance, &mut self.tally);
         if ended == Err(Halt::Exhausted) {
             // What was not reached is one check that was not finished.
             self.exhausted = true;

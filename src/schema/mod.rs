@@ -12,6 +12,7 @@ mod applicators;
 mod assertions;
 mod compile;
 mod draft;
+mod elementwise;
 mod evaluate;
 mod explain;
 mod format;
@@ -24,6 +25,7 @@ mod registry;
 use std::sync::Arc;
 
 pub use draft::Draft;
+pub(crate) use elementwise::Elementwise;
 pub use evaluate::{Counts, Truth};
 pub(crate) use evaluate::{Examination, Stop};
 use format::Format;

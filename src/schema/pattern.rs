@@ -90,11 +90,17 @@ pub(super) struct MatchBudget {
     paid: HashSet<u64>,
 }
 
+impl Default for MatchBudget {
+    /// The budget of any request, before its bytes are counted.
+    fn default() -> MatchBudget {
+        MatchBudget { left: BASE_WORK, paid: HashSet::new() }
+    }
+}
+
 impl MatchBudget {
-    /// The budget of a request of so many bytes.
-    pub(super) fn for_input(bytes: usize) -> MatchBudget {
-        let left = BASE_WORK.saturating_add(WORK_PER_BYTE.saturating_mul(bytes as u64));
-        MatchBudget { left, paid: HashSet::new() }
+    /// Adds what so many bytes of a request are worth.
+    pub(super) fn extend(&mut self, bytes: usize) {
+        self.left = self.left.saturating_add(WORK_PER_BYTE.saturating_mul(bytes as u64));
     }
 
     /// Whether nothing is left, so that no further match gets an answer.
@@ -265,9 +271,15 @@ mod tests {
 
     use super::*;
 
+    fn budget_for(bytes: usize) -> MatchBudget {
+        let mut budget = MatchBudget::default();
+        budget.extend(bytes);
+        budget
+    }
+
     fn matches(pattern: &str, text: &str) -> bool {
         let compiled = Pattern::new(pattern).unwrap_or_else(|e| panic!("{pattern}: {e}"));
-        compiled.is_match(text, &mut MatchBudget::for_input(0)).unwrap()
+        compiled.is_match(text, &mut budget_for(0)).unwrap()
     }
 
     fn refusal(pattern: &str) -> String {
@@ -438,7 +450,7 @@ mod tests {
             let deep = format!("{}a{}\\b", opening.repeat(199), ")".repeat(199));
             for pattern in [deep.clone(), format!(r"{deep}(?<n>)\k<n>")] {
                 let pattern = Pattern::new(&pattern).unwrap();
-                assert!(pattern.is_match("ba", &mut MatchBudget::for_input(0)).is_some());
+                assert!(pattern.is_match("ba", &mut budget_for(0)).is_some());
             }
         }
         assert!(Pattern::new(r"^[\s\S]{0,1000000}$").is_ok());
@@ -467,8 +479,8 @@ mod tests {
     fn costs_the_same_whatever_ran_before_and_never_much_more_than_the_budget() {
         for (pattern, text) in adversaries() {
             let pattern = Pattern::new(&pattern).unwrap();
-            let mut first = MatchBudget::for_input(100_000);
-            let mut again = MatchBudget::for_input(100_000);
+            let mut first = budget_for(100_000);
+            let mut again = budget_for(100_000);
             let answer = pattern.is_match(&text, &mut first);
             assert_eq!(answer, pattern.is_match(&text, &mut again), "{}", pattern.as_str());
             assert_eq!(first.left, again.left, "{}", pattern.as_str());
@@ -479,7 +491,7 @@ mod tests {
     #[test]
     fn an_exhausted_budget_answers_nothing() {
         let pattern = Pattern::new("^a$").unwrap();
-        let mut budget = MatchBudget::for_input(0);
+        let mut budget = budget_for(0);
         assert_eq!(pattern.is_match("a", &mut budget), Some(true));
         assert!(budget.spend(1_000) && budget.left > 0);
         assert!(!budget.spend(u64::MAX) && budget.left == 0);
@@ -488,7 +500,7 @@ mod tests {
 
     #[test]
     fn one_exponential_match_leaves_the_others_their_answers() {
-        let mut budget = MatchBudget::for_input(1_000);
+        let mut budget = budget_for(1_000);
         let hostile = Pattern::new(r"^(a+)+\1$").unwrap();
         assert_eq!(hostile.is_match(&("a".repeat(40) + "b"), &mut budget), None);
         assert!(budget.left > 0);
@@ -503,7 +515,7 @@ mod tests {
         let words = Pattern::new(&format!("^(?:{words}Zürich an der Limmat)$")).unwrap();
         let text = "Zürich an der Limmat";
         let count = 20_000;
-        let mut budget = MatchBudget { left: 0, ..MatchBudget::for_input(0) };
+        let mut budget = MatchBudget { left: 0, ..budget_for(0) };
         // The share of the bytes alone, with nothing of the fixed amount.
         budget.left = WORK_PER_BYTE * (text.len() * count) as u64;
         for _ in 0..count {
@@ -519,7 +531,7 @@ mod tests {
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
-                    let mut budget = MatchBudget::for_input(0);
+                    let mut budget = budget_for(0);
                     assert_eq!(pattern.is_match("abc-12", &mut budget), Some(true));
                 });
             }
@@ -578,7 +590,7 @@ mod tests {
     fn is_match(pattern: &str, text: &str) -> Result<bool, TestCaseError> {
         let compiled = Pattern::new(pattern)
             .map_err(|error| TestCaseError::fail(format!("{pattern}: {error}")))?;
-        let answer = compiled.is_match(text, &mut MatchBudget::for_input(0));
+        let answer = compiled.is_match(text, &mut budget_for(0));
         // The backtracker may give up on what the other engines decide.
         answer.ok_or_else(|| TestCaseError::reject("out of work"))
     }
@@ -618,7 +630,7 @@ mod tests {
             if let Ok(compiled) = Pattern::new(&pattern) {
                 let valid = jsonschema_regex::is_valid_ecma_regex(&pattern);
                 prop_assert!(valid || pattern.contains([']', '}']), "{}", &pattern);
-                compiled.is_match("abc-é", &mut MatchBudget::for_input(0));
+                compiled.is_match("abc-é", &mut budget_for(0));
             }
         }
     }
