@@ -75,7 +75,28 @@ pub fn format_utc_micros(micros: i64) -> String {
     let (year, month, day) = date_of_days(days);
     let (hour, minute, second) =
         (second_of_day / 3600, second_of_day / 60 % 60, second_of_day % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{fraction:06}+00:00")
+    if !(0..=9999).contains(&year) {
+        return format!(
+            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{fraction:06}+00:00"
+        );
+    }
+    // Each line of a batch has one.
+    let mut text = *b"0000-00-00T00:00:00.000000+00:00";
+    for (place, width, mut number) in [
+        (0, 4, year),
+        (5, 2, month),
+        (8, 2, day),
+        (11, 2, hour),
+        (14, 2, minute),
+        (17, 2, second),
+        (20, 6, fraction),
+    ] {
+        for digit in text[place..place + width].iter_mut().rev() {
+            *digit = b'0' + (number % 10) as u8;
+            number /= 10;
+        }
+    }
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// `YYYY-MM-DD` as days since the Unix epoch.

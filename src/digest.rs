@@ -39,6 +39,17 @@ impl Digest {
         Some(Digest(bytes))
     }
 
+    /// The digits that it prints as.
+    pub fn hex(&self) -> Hex {
+        const HEX: &[u8; 16] = b"0123456789abcdef";
+        let mut digits = [0u8; 64];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
+            pair[0] = HEX[usize::from(byte >> 4)];
+            pair[1] = HEX[usize::from(byte & 15)];
+        }
+        Hex(digits)
+    }
+
     /// The 32 bytes.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
@@ -52,15 +63,21 @@ impl From<[u8; 32]> for Digest {
     }
 }
 
+/// The 64 digits of a digest.
+#[derive(Clone, Copy)]
+pub struct Hex([u8; 64]);
+
+impl Hex {
+    /// The digits.
+    pub fn as_str(&self) -> &str {
+        // They are ASCII.
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const HEX: &[u8; 16] = b"0123456789abcdef";
-        let mut text = [0u8; 64];
-        for (pair, byte) in text.chunks_exact_mut(2).zip(self.0) {
-            pair[0] = HEX[usize::from(byte >> 4)];
-            pair[1] = HEX[usize::from(byte & 15)];
-        }
-        f.write_str(std::str::from_utf8(&text).map_err(|_| fmt::Error)?)
+        f.write_str(self.hex().as_str())
     }
 }
 
@@ -71,10 +88,15 @@ impl fmt::Debug for Digest {
 }
 
 /// Hashes canonical bytes as they come, so that a large document is never held twice.
-#[derive(Default)]
 pub struct Hasher {
     hash: Sha256,
     pending: Vec<u8>,
+}
+
+impl Default for Hasher {
+    fn default() -> Hasher {
+        Hasher { hash: Sha256::new(), pending: Vec::with_capacity(1024) }
+    }
 }
 
 /// Canonical form comes in pieces of a few bytes; the hash is fed in blocks of this many.

@@ -7,6 +7,8 @@
 
 use std::cmp::Ordering;
 
+use smallvec::SmallVec;
+
 use crate::json::{Kind, Member, Number, Value};
 
 /// Receives canonical bytes.
@@ -30,33 +32,27 @@ pub fn to_vec(value: Value<'_>) -> Vec<u8> {
 
 /// Writes the canonical form of a value.
 pub fn write(value: Value<'_>, out: &mut impl Sink) {
+    if let Some(scalar) = value.canonical_scalar() {
+        return out.push(scalar);
+    }
     match value.kind() {
-        Kind::Null => out.push(b"null"),
-        Kind::Boolean => out.push(if value.as_bool() == Some(true) { b"true" } else { b"false" }),
-        Kind::Integer | Kind::Double => {
+        Kind::Array => {
+            let mut before = b'[';
+            for element in value.elements() {
+                out.push(&[before]);
+                write(element, out);
+                before = b',';
+            }
+            out.push(if before == b'[' { b"[]" } else { b"]" });
+        }
+        Kind::Object => write_members(value, |_| true, out),
+        Kind::String => write_string(value.as_str().unwrap_or_default(), out),
+        // The others are canonical as they are written.
+        _ => {
             if let Some(number) = value.as_number() {
                 write_number(number, out);
             }
         }
-        Kind::String => match value.as_plain_str() {
-            Some(plain) => {
-                out.push(b"\"");
-                out.push(plain.as_bytes());
-                out.push(b"\"");
-            }
-            None => write_string(value.as_str().unwrap_or_default(), out),
-        },
-        Kind::Array => {
-            out.push(b"[");
-            for (position, element) in value.elements().enumerate() {
-                if position > 0 {
-                    out.push(b",");
-                }
-                write(element, out);
-            }
-            out.push(b"]");
-        }
-        Kind::Object => write_members(value, |_| true, out),
     }
 }
 
@@ -66,25 +62,22 @@ pub fn write_without(object: Value<'_>, name: &str, out: &mut impl Sink) {
 }
 
 fn write_members(object: Value<'_>, wanted: impl Fn(&Member<'_>) -> bool, out: &mut impl Sink) {
-    let mut first = true;
+    let mut before = b'{';
     let mut write_member = |member: Member<'_>, out: &mut _| {
-        if !std::mem::take(&mut first) {
-            Sink::push(out, b",");
-        }
+        Sink::push(out, &[std::mem::replace(&mut before, b',')]);
         write(member.name_value(), out);
         Sink::push(out, b":");
         write(member.value(), out);
     };
-    out.push(b"{");
     let members = object.members().filter(wanted);
     if is_sorted(object) {
         members.for_each(|member| write_member(member, out));
     } else {
-        let mut members: Vec<Member<'_>> = members.collect();
+        let mut members: SmallVec<[Member<'_>; 24]> = members.collect();
         members.sort_unstable_by(|a, b| compare_names(a.name(), b.name()));
         members.into_iter().for_each(|member| write_member(member, out));
     }
-    out.push(b"}");
+    out.push(if before == b'{' { b"{}" } else { b"}" });
 }
 
 /// Whether an object's members are in canonical order already, as those of machines often are.

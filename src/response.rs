@@ -193,7 +193,7 @@ impl From<Score> for ScoreOut {
 
 impl Serialize for Digest {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(self.hex().as_str())
     }
 }
 

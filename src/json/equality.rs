@@ -7,6 +7,7 @@
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hash, Hasher};
 
+use super::number::{EXACT_DIGITS, to_double};
 use super::{Kind, Number, Value};
 use crate::decimal::Decimal;
 
@@ -37,17 +38,14 @@ impl PartialEq for Value<'_> {
 
 impl Eq for Value<'_> {}
 
-/// Integers of at most this many digits are exact as doubles, and so is the order among them and
-/// the doubles: the shortest decimal of a double rounds to that double, and rounding is monotonic.
-const EXACT_DIGITS: usize = 15;
-
 impl Number<'_> {
-    /// The value as a double where comparing it as one is exact.
+    /// The value as a double where comparing it as one is exact: integers of few digits, since the
+    /// shortest decimal of a double rounds to that double, and rounding is monotonic.
     pub(crate) fn as_exact_double(self) -> Option<f64> {
         match self {
             Number::Integer(literal) => {
                 let digits = literal.strip_prefix('-').unwrap_or(literal).len();
-                if digits <= EXACT_DIGITS { literal.parse().ok() } else { None }
+                if digits <= EXACT_DIGITS { Some(to_double(literal)) } else { None }
             }
             Number::Double(double) => Some(double),
         }

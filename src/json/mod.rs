@@ -8,6 +8,7 @@
 mod elements;
 mod equality;
 mod error;
+mod number;
 mod position;
 mod reader;
 
@@ -138,8 +139,13 @@ impl<'t> Document<'t> {
     /// Whether the name at `index` is this one. Lengths tell most names apart.
     fn is_name(&self, index: u32, name: &str) -> bool {
         let node = self.node(index);
-        let length = if node.kind == NodeKind::String { node.a } else { node.b };
-        length as usize == name.len() && self.string_at(index) == name
+        let (held, start, length) = match node.kind {
+            NodeKind::String => (self.text, node.start + 1, node.a),
+            _ => (self.buffers.unescaped.as_str(), node.a, node.b),
+        };
+        // As bytes, which need no look at where characters begin.
+        let (start, length) = (start as usize, length as usize);
+        length == name.len() && held.as_bytes().get(start..start + length) == Some(name.as_bytes())
     }
 
     /// The index behind the value at `index`.
@@ -297,11 +303,29 @@ impl<'d> Value<'d> {
         string_of(self.document.text, &self.document.buffers.unescaped, node)
     }
 
-    /// The text, if it is a string that was written without escapes, so that it can be printed in
-    /// canonical form as it stands.
+    /// The text, if it is a string that was written without escapes and so was not copied.
     pub(crate) fn as_plain_str(self) -> Option<&'d str> {
         let node = self.document.node(self.index);
         if node.kind == NodeKind::String { self.as_str() } else { None }
+    }
+
+    /// The value's own text, if it can be told at a look that it is a scalar in canonical form: a string
+    /// without escapes, with its quotes, or a number.
+    pub(crate) fn canonical_scalar(self) -> Option<&'d [u8]> {
+        let node = self.document.node(self.index);
+        let start = node.start as usize;
+        let written = |length: usize| &self.document.text.as_bytes()[start..start + length];
+        match node.kind {
+            NodeKind::Null | NodeKind::True => Some(written(4)),
+            NodeKind::False => Some(written(5)),
+            NodeKind::String => Some(written(node.a as usize + 2)),
+            NodeKind::Integer => Some(written(node.a as usize)).filter(|digits| digits != b"-0"),
+            NodeKind::Double => {
+                let literal = &self.document.text[start..start + node.a as usize];
+                number::is_canonical_fraction(literal).then_some(literal.as_bytes())
+            }
+            NodeKind::EscapedString | NodeKind::Array | NodeKind::Object => None,
+        }
     }
 
     /// The number, if it is one.
@@ -313,8 +337,7 @@ impl<'d> Value<'d> {
         };
         match node.kind {
             NodeKind::Integer => Some(Number::Integer(literal())),
-            // The reader let only finite literals through.
-            NodeKind::Double => Some(Number::Double(literal().parse().unwrap_or_default())),
+            NodeKind::Double => Some(Number::Double(number::to_double(literal()))),
             _ => None,
         }
     }

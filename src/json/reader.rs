@@ -19,12 +19,21 @@ pub(super) const SMALL_OBJECT: usize = 16;
 /// A double's integer part of this many digits cannot be out of range.
 const SAFE_LITERAL: usize = 300;
 
+/// Bytes of text for each node in most texts, and nodes for which memory is had at once: small texts
+/// need no second piece.
+const BYTES_PER_NODE: usize = 8;
+const FEW_NODES: usize = 512;
+
 /// A container that is still open.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     node: u32,
     count: u32,
     object: bool,
+    /// A bit for each name's length and ends.
+    seen: u64,
+    /// Whether two names share a bit, so that they have to be compared.
+    alike: bool,
 }
 
 pub(super) fn is_space_char(c: char) -> bool {
@@ -128,6 +137,7 @@ impl<'t> Reader<'t> {
         buffers.order.clear();
         buffers.names.clear();
         buffers.frames.clear();
+        buffers.nodes.reserve((text.len() / BYTES_PER_NODE).min(FEW_NODES));
         Reader { text, bytes: text.as_bytes(), at: 0, max_depth, buffers }
     }
 
@@ -234,7 +244,7 @@ impl<'t> Reader<'t> {
                 let object = open == b'{';
                 let node = self.buffers.nodes.len() as u32;
                 self.push(if object { NodeKind::Object } else { NodeKind::Array }, start, 0, 0);
-                self.buffers.frames.push(Frame { node, count: 0, object });
+                self.buffers.frames.push(Frame { node, count: 0, object, seen: 0, alike: false });
                 self.at += 1;
                 return Ok(true);
             }
@@ -259,9 +269,10 @@ impl<'t> Reader<'t> {
         if self.peek() != Some(b'"') {
             return Err(self.unexpected("a member name in double quotes"));
         }
-        let node = self.buffers.nodes.len() as u32;
+        let index = self.buffers.nodes.len() as u32;
         self.string()?;
-        self.buffers.names.push(node);
+        self.buffers.names.push(index);
+        self.note_name(index);
         self.skip_space();
         if self.peek() != Some(b':') {
             return Err(self.unexpected("a colon"));
@@ -269,6 +280,25 @@ impl<'t> Reader<'t> {
         self.at += 1;
         self.skip_space();
         Ok(())
+    }
+
+    /// Only where two names of an object agree in length and ends, are names compared at its end.
+    fn note_name(&mut self, index: u32) {
+        let node = self.buffers.nodes[index as usize];
+        let (held, start, length) = match node.kind {
+            NodeKind::String => (self.bytes, node.start as usize + 1, node.a as usize),
+            _ => (self.buffers.unescaped.as_bytes(), node.a as usize, node.b as usize),
+        };
+        let ends = match held[start..start + length] {
+            [] => 0,
+            [only] => 6 * usize::from(only),
+            [first, .., last] => usize::from(first) + 5 * usize::from(last),
+        };
+        let bit = 1u64 << ((ends + 11 * length) % 64);
+        if let Some(frame) = self.buffers.frames.last_mut() {
+            frame.alike |= frame.seen & bit != 0;
+            frame.seen |= bit;
+        }
     }
 
     /// Behind a closing bracket: completes the container's node.
@@ -282,7 +312,7 @@ impl<'t> Reader<'t> {
         node.b = frame.count;
         if frame.object {
             let first = self.buffers.names.len() - frame.count as usize;
-            if let Some(repeated) = self.duplicate(first, frame.node) {
+            if let Some(repeated) = self.duplicate(first, frame) {
                 // The place and the path are those of the second of the two.
                 let place = self.buffers.names[first..].iter().position(|&name| name == repeated);
                 let count = place.unwrap_or_default();
@@ -303,10 +333,10 @@ impl<'t> Reader<'t> {
 
     /// The first name among `names[first..]` that repeats an earlier one. Large objects also get
     /// their index here, since it is the same sorting.
-    fn duplicate(&mut self, first: usize, object: u32) -> Option<u32> {
+    fn duplicate(&mut self, first: usize, object: Frame) -> Option<u32> {
         let count = self.buffers.names.len() - first;
         if count <= SMALL_OBJECT {
-            return self.duplicate_among_few(first);
+            return if object.alike { self.duplicate_among_few(first) } else { None };
         }
         let start = self.buffers.order.len();
         let mut order = std::mem::take(&mut self.buffers.order);
@@ -318,25 +348,17 @@ impl<'t> Reader<'t> {
             .map(|pair| pair[1])
             .min();
         self.buffers.order = order;
-        self.buffers.large_objects.push((object, start as u32));
+        self.buffers.large_objects.push((object.node, start as u32));
         repeated
     }
 
     fn duplicate_among_few(&self, first: usize) -> Option<u32> {
         let names = &self.buffers.names[first..];
-        // One bit for each name's length and ends: only where two share a bit are names compared.
-        let mut seen = 0u64;
-        for (position, &index) in names.iter().enumerate() {
+        let mut repeated = names.iter().enumerate().filter(|&(position, &index)| {
             let name = self.name(index);
-            let ends = name.as_bytes().first().copied().unwrap_or(0) as usize
-                + 5 * name.as_bytes().last().copied().unwrap_or(0) as usize;
-            let bit = 1u64 << ((ends + 11 * name.len()) % 64);
-            if seen & bit != 0 && names[..position].iter().any(|&other| self.name(other) == name) {
-                return Some(index);
-            }
-            seen |= bit;
-        }
-        None
+            names[..position].iter().any(|&other| self.name(other) == name)
+        });
+        repeated.next().map(|(_, &index)| index)
     }
 
     fn string(&mut self) -> Read<()> {

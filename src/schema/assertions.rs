@@ -2,20 +2,21 @@
 
 use base64::Engine as _;
 
-use super::Limit;
+use super::{Limit, Threshold};
 use crate::decimal::Decimal;
 use crate::json::{Document, Number, Value, ValueHasher};
 
-pub(super) fn is_within(
-    number: Number<'_>,
-    limit: Number<'_>,
-    limit_decimal: Option<&Decimal>,
-    kind: Limit,
-) -> bool {
-    let order = match limit_decimal {
-        Some(limit) => number.to_decimal().cmp(limit),
-        None => number.compare(limit),
+pub(super) fn is_within(number: Number<'_>, limit: &Threshold, kind: Limit) -> bool {
+    let at_once = match limit {
+        Threshold::Double(limit) => {
+            number.as_exact_double().and_then(|number| number.partial_cmp(limit))
+        }
+        Threshold::Decimal(_) => None,
     };
+    let order = at_once.unwrap_or_else(|| match limit {
+        Threshold::Double(limit) => number.to_decimal().cmp(&Decimal::from_f64(*limit)),
+        Threshold::Decimal(limit) => number.to_decimal().cmp(limit),
+    });
     match kind {
         Limit::AtLeast => order.is_ge(),
         Limit::AtMost => order.is_le(),

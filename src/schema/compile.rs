@@ -9,8 +9,8 @@ use super::pattern::Pattern;
 use super::registry::{Registry, ResourceId, subschemas};
 use super::{
     Applicator, Assertion, Body, Declared, Dependencies, DynamicScope, Ignored, Keyword, LengthOf,
-    Limit, Meaning, PropertyTable, Schema, SchemaProblem, Subschema, SubschemaId, Truth, Types,
-    Values, loops, metaschemas, order_names,
+    Limit, Meaning, PropertyTable, Schema, SchemaProblem, Subschema, SubschemaId, Threshold, Truth,
+    Types, Values, loops, metaschemas, order_names,
 };
 use crate::json::{Kind, Number, Value, ValueHasher};
 use crate::path::place_in;
@@ -128,9 +128,11 @@ pub(super) fn compile<'d>(
     for (value, fault, fix) in faults {
         compiler.problem(value, fault.to_owned(), fix.to_owned());
     }
-    let Compiler { mut subschemas, ignored, dynamic, problems, hasher, .. } = compiler;
+    let Compiler { mut subschemas, patterns, ignored, dynamic, problems, hasher, .. } = compiler;
     mark_shared(&mut subschemas, root);
-    let schema = Schema { subschemas, root, resources, dynamic, ignored, hasher };
+    let matched: u64 = patterns.values().flatten().map(|pattern| pattern.size()).sum();
+    let weight = subschemas.len() as u64 + matched;
+    let schema = Schema { subschemas, root, resources, dynamic, ignored, hasher, weight };
     if !problems.is_empty() {
         return Err(placed(value, problems));
     }
@@ -565,9 +567,11 @@ impl<'d> Compiler<'d> {
             self.invalid(value, "a number");
             return None;
         };
-        // Small limits compare as doubles; the others are made ready once.
-        let limit_decimal = limit.as_exact_double().is_none().then(|| limit.to_decimal());
-        Some(Assertion::Limit { limit, limit_decimal, kind })
+        let limit = match limit.as_exact_double() {
+            Some(double) => Threshold::Double(double),
+            None => Threshold::Decimal(limit.to_decimal()),
+        };
+        Some(Assertion::Limit { limit, kind })
     }
 
     fn multiple_of(&mut self, value: Value<'d>) -> Option<Assertion<'d>> {

@@ -15,7 +15,8 @@ use super::memory::{Memory, pair};
 use super::pattern::{MatchBudget, Pattern};
 use super::registry::ResourceId;
 use super::{
-    Assertion, Body, LengthOf, Limit, Meaning, Schema, Subschema, SubschemaId, Types, Values,
+    Assertion, Body, LengthOf, Limit, Meaning, Schema, Subschema, SubschemaId, Threshold, Types,
+    Values,
 };
 use crate::json::{Number, Value};
 
@@ -455,12 +456,12 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
                 self.charge_size(value)?;
                 Truth::from(*constant == value)
             }
-            Assertion::Limit { limit, limit_decimal, kind } => match value.as_number() {
+            Assertion::Limit { limit, kind } => match value.as_number() {
                 Some(number) => {
-                    if limit_decimal.is_some() {
+                    if matches!(limit, Threshold::Decimal(_)) {
                         self.charge_number(number)?;
                     }
-                    Truth::from(is_within(number, *limit, limit_decimal.as_ref(), *kind))
+                    Truth::from(is_within(number, limit, *kind))
                 }
                 None => Truth::True,
             },

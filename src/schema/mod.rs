@@ -25,7 +25,6 @@ mod registry;
 use std::sync::Arc;
 
 pub use draft::Draft;
-pub(crate) use elementwise::Elementwise;
 pub use evaluate::{Counts, Truth};
 pub(crate) use evaluate::{Examination, Stop};
 use format::Format;
@@ -33,7 +32,7 @@ use pattern::Pattern;
 use registry::ResourceId;
 
 use crate::decimal::Decimal;
-use crate::json::{Number, Value, ValueHasher};
+use crate::json::{Value, ValueHasher};
 
 /// The index of a compiled subschema.
 type SubschemaId = u32;
@@ -47,6 +46,7 @@ pub struct Schema<'d> {
     dynamic: bool,
     ignored: Vec<Ignored<'d>>,
     hasher: ValueHasher,
+    weight: u64,
 }
 
 /// What a resource offers to `$dynamicRef` and `$recursiveRef`.
@@ -102,8 +102,7 @@ enum Assertion<'d> {
     Enum(Values<'d>),
     Const(Value<'d>),
     Limit {
-        limit: Number<'d>,
-        limit_decimal: Option<Decimal>,
+        limit: Threshold,
         kind: Limit,
     },
     /// `work`: what dividing by so many digits costs, in visits.
@@ -218,6 +217,13 @@ enum Applicator<'d> {
     DependentSchemas(Box<[(&'d str, SubschemaId)]>),
 }
 
+/// The number of `minimum` and its like, ready to be compared with.
+enum Threshold {
+    /// Where comparing as doubles is exact.
+    Double(f64),
+    Decimal(Decimal),
+}
+
 /// Which side of a number is allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Limit {
@@ -328,6 +334,11 @@ impl<'d> Schema<'d> {
     /// Keywords that the schema has but its draft ignores.
     pub fn ignored(&self) -> &[Ignored<'d>] {
         &self.ignored
+    }
+
+    /// How much there is to keep of it: subschemas, and characters to match in patterns.
+    pub(crate) fn weight(&self) -> u64 {
+        self.weight
     }
 
     fn subschema(&self, id: SubschemaId) -> &Subschema<'d> {

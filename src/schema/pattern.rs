@@ -151,6 +151,11 @@ enum Matcher {
 }
 
 impl Pattern {
+    /// Characters to match, with repetitions written out.
+    pub(super) fn size(&self) -> u64 {
+        self.size
+    }
+
     /// Parses an expression.
     ///
     /// # Errors
