@@ -70,31 +70,38 @@ impl<'a> Signer<'a> {
         }
     }
 
-    /// Signs a response, at the time that the response was verified.
+    /// Signs a response, at the time that the response was verified, and gives it as JSON.
     ///
     /// # Errors
     ///
     /// Only where the response cannot be serialized.
-    pub fn sign(&self, response: &mut Response<'a>) -> Result<(), serde_json::Error> {
+    pub fn sign(&self, response: &mut Response<'a>) -> Result<Vec<u8>, serde_json::Error> {
         response.set_verify(self.verify_section());
         let timestamp = response.verified_at();
-        let attestation = self.attest(Kind::Verification, timestamp, response)?;
+        let mut json = Vec::with_capacity(2048);
+        serde_json::to_writer(&mut json, response)?;
+        let attestation = self.attest(Kind::Verification, timestamp, &json)?;
+        // It is the last member: what is there already need not be written again.
+        if json.pop() == Some(b'}') {
+            json.extend_from_slice(b",\"attestation\":");
+            serde_json::to_writer(&mut json, &attestation)?;
+            json.push(b'}');
+        }
         response.set_attestation(attestation);
-        Ok(())
+        Ok(json)
     }
 
-    /// The attestation of a response that has none yet.
+    /// The attestation of a response that has none yet, from its JSON.
     pub(crate) fn attest(
         &self,
         kind: Kind,
         timestamp: &'a str,
-        response: &impl Serialize,
+        json: &[u8],
     ) -> Result<Attestation<'a>, serde_json::Error> {
-        let text = serde_json::to_vec(response)?;
         let document =
-            Document::parse(&text).map_err(|error| serde::ser::Error::custom(error.to_string()))?;
+            Document::parse(json).map_err(|error| serde::ser::Error::custom(error.to_string()))?;
         let attested = ("Ed25519", self.key_version, timestamp);
-        let mut message = Vec::with_capacity(text.len() + 256);
+        let mut message = Vec::with_capacity(json.len() + 256);
         write_signed(kind, attested, document.root(), &mut message);
         Ok(Attestation {
             algorithm: "Ed25519",

@@ -2,6 +2,7 @@
 
 mod cli;
 mod clock;
+mod random;
 #[cfg(feature = "serve")]
 mod serve;
 

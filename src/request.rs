@@ -4,11 +4,13 @@
 //! `enforce_rule` must not weaken a check silently. All problems are reported at once. Nothing of
 //! the input but names of fields is repeated in a problem.
 
+mod known;
 mod requirements;
 mod rule_set;
 
 use std::fmt;
 
+pub use known::{Compiled, Held, KnownRequirements, ReadRequest};
 pub use requirements::{RawRequest, Requirements, Supplied};
 pub(crate) use rule_set::TEMPLATE_SCHEMA;
 pub use rule_set::{RuleSet, read_template};

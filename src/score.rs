@@ -188,7 +188,8 @@ impl<'a> ScoreResponse<'a> {
             verify: signer.verify_section(),
             attestation: None,
         };
-        response.attestation = Some(signer.attest(Kind::Score, scored_at, &response)?);
+        let json = serde_json::to_vec(&response)?;
+        response.attestation = Some(signer.attest(Kind::Score, scored_at, &json)?);
         Ok(response)
     }
 }

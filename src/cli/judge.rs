@@ -8,7 +8,7 @@ use agent_output_verifier::digest::Digest;
 use agent_output_verifier::error::ErrorBody;
 use agent_output_verifier::json::{Buffers, Document, Value};
 use agent_output_verifier::report::{Report, Undecided, Verdict};
-use agent_output_verifier::request::{Detail, MAX_ID, Overrides, Request, Requirements, check_id};
+use agent_output_verifier::request::{Detail, KnownRequirements, MAX_ID, Requirements, check_id};
 use agent_output_verifier::response::{Response, Subject};
 use agent_output_verifier::verify::{verdict, verdict_by_element, verify};
 
@@ -16,6 +16,7 @@ use super::Status;
 use super::batch::Name;
 use super::trouble::{Trouble, of_invalid_request, of_refusal};
 use crate::clock::now;
+use crate::random::new_id;
 
 /// What texts are held against, and what is wanted of it.
 pub(crate) struct Judge<'r> {
@@ -32,8 +33,8 @@ pub(crate) struct Judge<'r> {
 pub(crate) enum Against<'r> {
     /// The same for every text.
     Shared(&'r Requirements<'r>),
-    /// Every text is a whole request.
-    Requests(Overrides),
+    /// Every text is a whole request; many of them may ask for the same.
+    Requests(KnownRequirements),
 }
 
 /// What a run shows.
@@ -63,6 +64,9 @@ pub(crate) enum Moment {
 /// The default task id: the last 200 characters of the name.
 fn task_id_of(name: Name<'_>) -> String {
     let full = name.full();
+    if (1..=MAX_ID).contains(&full.len()) {
+        return full;
+    }
     let skipped = full.chars().count().saturating_sub(MAX_ID);
     let id: String = full.chars().skip(skipped).collect();
     if id.is_empty() { "-".to_owned() } else { id }
@@ -76,6 +80,9 @@ pub(crate) enum Judged<'a> {
     Unusable { body: ErrorBody, troubles: Vec<Trouble>, task_id: &'a str },
 }
 
+/// Bytes of most responses in the compact shape.
+const RESPONSE: usize = 1024;
+
 /// A report with what belongs to it.
 pub(crate) struct Judgement<'a> {
     pub(crate) subject: Subject<'a>,
@@ -85,13 +92,19 @@ pub(crate) struct Judgement<'a> {
 }
 
 impl Judgement<'_> {
-    /// The response on the wire, signed where there is a signer.
-    pub(crate) fn response(&self) -> Result<Response<'_>, serde_json::Error> {
+    /// The response on the wire, signed where there is a signer, on one line or indented.
+    pub(crate) fn response(&self, indented: bool) -> Result<Vec<u8>, serde_json::Error> {
         let mut response = Response::new(self.subject, self.requirements, &self.report);
-        if let Some(signer) = &self.signer {
-            signer.sign(&mut response)?;
+        let signed = self.signer.map(|signer| signer.sign(&mut response)).transpose()?;
+        match signed {
+            _ if indented => serde_json::to_vec_pretty(&response),
+            Some(json) => Ok(json),
+            None => {
+                let mut json = Vec::with_capacity(RESPONSE);
+                serde_json::to_writer(&mut json, &response)?;
+                Ok(json)
+            }
         }
-        Ok(response)
     }
 }
 
@@ -183,27 +196,25 @@ impl Judge<'_> {
                 let detail = self.detail.unwrap_or_default();
                 self.report(requirements, output, (&task_id, self.agent_id, detail), show);
             }
-            Against::Requests(overrides) => {
-                match Request::parse_with(document.root(), *overrides) {
-                    Ok(request) => {
-                        let task_id = self.task_id.unwrap_or(request.task_id);
-                        let agent_id = self.agent_id.or(request.agent_id);
-                        let detail = self.detail.unwrap_or(request.detail);
-                        let subject = (task_id, agent_id, detail);
-                        self.report(&request.requirements, request.output, subject, show);
-                    }
-                    Err(error) => {
-                        let files = [(name.input, document)];
-                        let troubles = of_invalid_request(&error, &files, name.line);
-                        let own = document.root().get("task_id").and_then(Value::as_str);
-                        let own = own.filter(|id| check_id(id).is_ok());
-                        let task_id = self.task_id.or(own);
-                        let task_id = task_id.map_or_else(|| task_id_of(name), str::to_owned);
-                        let body = ErrorBody::invalid_request(&error);
-                        show(Judged::Unusable { body, troubles, task_id: &task_id });
-                    }
+            Against::Requests(known) => match known.read(document.root()) {
+                Ok(request) => {
+                    let task_id = self.task_id.unwrap_or(request.task_id);
+                    let agent_id = self.agent_id.or(request.agent_id);
+                    let detail = self.detail.unwrap_or(request.detail);
+                    let subject = (task_id, agent_id, detail);
+                    self.report(request.held.requirements(), request.output, subject, show);
                 }
-            }
+                Err(error) => {
+                    let files = [(name.input, document)];
+                    let troubles = of_invalid_request(&error, &files, name.line);
+                    let own = document.root().get("task_id").and_then(Value::as_str);
+                    let own = own.filter(|id| check_id(id).is_ok());
+                    let task_id = self.task_id.or(own);
+                    let task_id = task_id.map_or_else(|| task_id_of(name), str::to_owned);
+                    let body = ErrorBody::invalid_request(&error);
+                    show(Judged::Unusable { body, troubles, task_id: &task_id });
+                }
+            },
         }
     }
 
@@ -230,7 +241,7 @@ impl Judge<'_> {
                 let given = self.signature.and_then(|signature| signature.verification_id);
                 let verification_id = match (given, moment) {
                     (Some(id), _) => id.to_owned(),
-                    (None, Moment::Now) => uuid::Uuid::new_v4().to_string(),
+                    (None, Moment::Now) => new_id(),
                     (None, Moment::At(_)) => {
                         let request = requirements.request_hash(task_id, agent_id, output);
                         derived_id(&request, &verified_at)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use agent_output_verifier::attest::Signer;
 use agent_output_verifier::datetime::{format_utc_micros, parse_instant};
 use agent_output_verifier::json::Buffers;
-use agent_output_verifier::request::Detail;
+use agent_output_verifier::request::{Detail, KnownRequirements};
 use anyhow::Result;
 
 use super::Status;
@@ -122,7 +122,7 @@ fn check(args: &CheckArgs, batch: &BatchArgs, show: Show<'_>) -> Result<Status> 
     let compiled = if whole_requests { None } else { Some(documents.compile(overrides)?) };
     let against = match &compiled {
         Some(compiled) => Against::Shared(compiled),
-        None => Against::Requests(overrides),
+        None => Against::Requests(KnownRequirements::new(overrides)),
     };
     let judge = Judge {
         against,

@@ -1,7 +1,9 @@
 //! What all interfaces of the server share: who signs, what is free, the ledger, and the check
 //! itself from a request's text to a signed answer.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
 
 use agent_output_verifier::attest::Signer;
 use agent_output_verifier::datetime::format_utc_micros;
@@ -9,7 +11,7 @@ use agent_output_verifier::error::{ErrorBody, ErrorCode, Guidance};
 use agent_output_verifier::json::Document;
 use agent_output_verifier::key::KeyFile;
 use agent_output_verifier::report::Verdict;
-use agent_output_verifier::request::{Request, check_id};
+use agent_output_verifier::request::{Held, KnownRequirements, ReadRequest, check_id};
 use agent_output_verifier::response::{Response, Subject};
 use agent_output_verifier::score::{Reputation, ScoreResponse, Tally, is_recorded};
 use agent_output_verifier::verify::verify;
@@ -23,12 +25,18 @@ use super::ledger::{Entry, Ledger, Unavailable};
 use super::metrics::Metrics;
 use super::payment::{Good, Offer, Payments, Receipt};
 use crate::clock::now;
+use crate::random::new_id;
 
 /// Seconds after which a request that found the server busy may come again.
 const BUSY_SECONDS: u64 = 1;
 
 /// Seconds after which a fault may be mended.
 const FAULT_SECONDS: u64 = 5;
+
+/// Bytes of a request that may be checked on the event loop, and how long the last check with its
+/// requirements may have taken.
+const AT_ONCE: usize = 16 * 1024;
+const SLOW: Duration = Duration::from_millis(1);
 
 /// A request that works, for whoever sent one that did not.
 pub(crate) static EXAMPLE_REQUEST: LazyLock<serde_json::Value> = LazyLock::new(|| {
@@ -84,6 +92,8 @@ pub(crate) struct App {
     /// None: nothing is charged.
     pub(crate) payments: Option<Arc<Payments>>,
     pub(crate) bodies: Bodies,
+    /// What requests asked for before
+    pub(crate) known: KnownRequirements,
     /// Requests under way.
     pub(crate) gate: Arc<Semaphore>,
     pub(crate) metrics: Metrics,
@@ -150,10 +160,16 @@ impl App {
         {
             return self.check_for_payment(payments, text, call).await;
         }
-        let app = Arc::clone(self);
         let client = call.client;
-        let admission = move || app.judge(text.as_bytes(), &Admission::Free(&call));
-        let Judged { answer, verdict, entry, taken, .. } = off_the_event_loop(admission).await??;
+        let judged = match self.judge_at_once(text.as_bytes(), &Admission::Free(&call)) {
+            Some(judged) => judged,
+            None => {
+                let app = Arc::clone(self);
+                let judge = move || app.judge(text.as_bytes(), &Admission::Free(&call));
+                off_the_event_loop(judge).await?
+            }
+        };
+        let Judged { answer, verdict, entry, taken, .. } = judged?;
         self.metrics.judged(verdict);
         if let Some(entry) = entry {
             if self.ledger.record(entry).await.is_err() {
@@ -165,26 +181,60 @@ impl App {
         Ok(answer)
     }
 
+    /// The whole check where that takes no longer than handing it to another thread would: of a small
+    /// request whose requirements are known not to be slow.
+    fn judge_at_once(
+        &self,
+        text: &[u8],
+        admission: &Admission<'_>,
+    ) -> Option<Result<Judged, Refusal>> {
+        if text.len() > AT_ONCE {
+            return None;
+        }
+        let judge = || {
+            let document = Document::parse(text).ok()?;
+            let request = self.known.read_known(document.root())?;
+            let quick = matches!(&request.held, Held::Known(compiled) if !compiled.is_slow());
+            quick.then(|| self.judge_request(&request, text.len(), admission))
+        };
+        // As on a thread of its own.
+        catch_unwind(AssertUnwindSafe(judge))
+            .unwrap_or_else(|_| Some(Err(internal_error(&"a check panicked").into())))
+    }
+
     /// The whole check, on a thread that may be kept busy.
     pub(super) fn judge(&self, text: &[u8], admission: &Admission) -> Result<Judged, Refusal> {
         let document = Document::parse(text).map_err(|error| ErrorBody::invalid_json(&error))?;
         let request =
-            Request::parse(document.root()).map_err(|error| ErrorBody::invalid_request(&error))?;
+            self.known.read(document.root()).map_err(|error| ErrorBody::invalid_request(&error))?;
+        self.judge_request(&request, text.len(), admission)
+    }
+
+    fn judge_request(
+        &self,
+        request: &ReadRequest<'_>,
+        size: usize,
+        admission: &Admission<'_>,
+    ) -> Result<Judged, Refusal> {
+        let requirements = request.held.requirements();
         // What is invalid costs nothing; what is valid is admitted before it is checked.
         let taken = now();
         let (client, balance, made) = match admission {
-            Admission::Free(call) => {
-                (call.client, self.admit_check(call, text.len(), taken)?, None)
-            }
+            Admission::Free(call) => (call.client, self.admit_check(call, size, taken)?, None),
             Admission::Paid(made) => (None, None, made.as_ref()),
         };
-        let report = verify(&request.requirements, request.output).map_err(|undecided| {
+        let started = Instant::now();
+        let report = verify(requirements, request.output);
+        if let Held::Known(compiled) = &request.held {
+            compiled.set_slow(started.elapsed() > SLOW);
+        }
+        let report = report.map_err(|undecided| {
             self.put_back(client, Some(taken));
             ErrorBody::undecided(undecided)
         })?;
         let (verification_id, verified) = match made {
             Some((id, at)) => (id.clone(), *at),
-            None => (uuid::Uuid::new_v4().to_string(), now()),
+            None => (new_id(), now()),
         };
         let verified_at = format_utc_micros(verified);
         let subject = Subject {
@@ -195,9 +245,8 @@ impl App {
             verified_at: &verified_at,
             detail: request.detail,
         };
-        let mut response = Response::new(subject, &request.requirements, &report);
-        let signed = self.signer().sign(&mut response);
-        let json = signed.and_then(|()| serde_json::to_vec(&response)).map_err(|error| {
+        let mut response = Response::new(subject, requirements, &report);
+        let json = self.signer().sign(&mut response).map_err(|error| {
             self.put_back(client, Some(taken));
             internal_error(&error)
         })?;
@@ -211,7 +260,7 @@ impl App {
             schema_hash: hashes.schema,
             rules_hash: hashes.rules,
             request_hash: hashes.request.unwrap_or_else(|| {
-                request.requirements.request_hash(request.task_id, request.agent_id, request.output)
+                requirements.request_hash(request.task_id, request.agent_id, request.output)
             }),
         });
         let answer = Answer { json, balance, receipt: None };

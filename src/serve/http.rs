@@ -31,6 +31,7 @@ use super::origins::Origins;
 use super::page;
 use super::receipt;
 use super::reply;
+use crate::random::new_id;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -290,7 +291,7 @@ fn panicked(app: &App, _thrown: Box<dyn Any + Send>) -> Response {
 async fn observe(State(site): State<Site>, request: Request, next: Next) -> Response {
     let started = Instant::now();
     let _under_way = site.app.metrics.arrived();
-    let request_id = uuid::Uuid::new_v4().to_string();
+    let request_id = new_id();
     let method = known_method(request.method());
     // The route as declared: the path itself holds what the client chose.
     let route = request.extensions().get::<MatchedPath>().cloned();

@@ -28,6 +28,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use agent_output_verifier::key::KeyFile;
+use agent_output_verifier::request::KnownRequirements;
 use axum::http::HeaderValue;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
@@ -162,6 +163,7 @@ fn app(settings: Settings, identity: Identity, ledger: Ledger) -> Result<Arc<App
         allowance: settings.free_per_day.map(Allowance::new),
         payments,
         bodies: Bodies::new(settings.max_body, BODY_MEMORY),
+        known: KnownRequirements::default(),
         gate: Arc::new(Semaphore::new(MAX_UNDER_WAY)),
         metrics: Metrics::new(),
     }))

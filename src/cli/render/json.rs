@@ -17,7 +17,7 @@ pub(super) struct Unjudged<'a> {
 
 /// One response a line.
 pub(super) fn line(name: Name<'_>, judged: &Judged<'_>, pair: bool, out: &mut Vec<u8>) {
-    out.extend_from_slice(text(name, judged, pair, false).as_bytes());
+    out.extend_from_slice(&text(name, judged, pair, false));
     out.push(b'\n');
 }
 
@@ -33,38 +33,36 @@ pub(super) fn indented(
 }
 
 /// A text of several lines, as an element of an array where there are many.
-pub(super) fn put_indented(text: &str, many: bool, out: &mut Vec<u8>) {
+pub(super) fn put_indented(text: &[u8], many: bool, out: &mut Vec<u8>) {
     if !many {
-        out.extend_from_slice(text.as_bytes());
+        out.extend_from_slice(text);
         out.push(b'\n');
         return;
     }
-    for (place, line) in text.split('\n').enumerate() {
+    for (place, line) in text.split(|&byte| byte == b'\n').enumerate() {
         if place > 0 {
             out.push(b'\n');
         }
         out.extend_from_slice(b"  ");
-        out.extend_from_slice(line.as_bytes());
+        out.extend_from_slice(line);
     }
 }
 
 /// Serializes, on one line or indented.
-pub(super) fn to_text(value: &impl Serialize, indented: bool) -> String {
-    let text =
-        if indented { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
+pub(super) fn to_text(value: &impl Serialize, indented: bool) -> Vec<u8> {
+    let text = if indented { serde_json::to_vec_pretty(value) } else { serde_json::to_vec(value) };
     // Only a type that cannot be JSON fails, which the first test of it would show.
     text.unwrap_or_default()
 }
 
-fn text(name: Name<'_>, judged: &Judged<'_>, pair: bool, indented: bool) -> String {
+fn text(name: Name<'_>, judged: &Judged<'_>, pair: bool, indented: bool) -> Vec<u8> {
     let unjudged = |task_id, error| {
         to_text(&Unjudged { task_id: Some(task_id), input: name.full(), error }, indented)
     };
     match judged {
         Judged::Report(judgement) => {
-            let response =
-                judgement.response().map(|response| to_text(&response, indented && !pair));
-            let response = response.unwrap_or_default();
+            // As above.
+            let response = judgement.response(indented && !pair).unwrap_or_default();
             if pair { with_request(judgement, &response) } else { response }
         }
         Judged::Undecided { undecided, task_id } => {
@@ -72,12 +70,12 @@ fn text(name: Name<'_>, judged: &Judged<'_>, pair: bool, indented: bool) -> Stri
         }
         Judged::Unusable { body, task_id, .. } => unjudged(task_id, body.clone()),
         // A verdict alone is judged only where no format shows it.
-        Judged::Verdict(_) => String::new(),
+        Judged::Verdict(_) => Vec::new(),
     }
 }
 
 /// A receipt with the request that it is about, in which every value is spelt as it was given.
-fn with_request(judgement: &Judgement<'_>, response: &str) -> String {
+fn with_request(judgement: &Judgement<'_>, response: &[u8]) -> Vec<u8> {
     let subject = &judgement.subject;
     let request = judgement.requirements.request_text(
         subject.task_id,
@@ -85,5 +83,5 @@ fn with_request(judgement: &Judgement<'_>, response: &str) -> String {
         subject.output,
         subject.detail,
     );
-    format!("{{\"receipt\": {response}, \"request\": {request}}}")
+    [b"{\"receipt\": ", response, b", \"request\": ", request.as_bytes(), b"}"].concat()
 }

@@ -53,7 +53,10 @@ impl ReceiptRenderer {
                 Item::Error(_) => {}
             },
             Format::Json => put_indented(&text(name, item, true), many, out),
-            Format::Ndjson => put(out, &format!("{}\n", text(name, item, false))),
+            Format::Ndjson => {
+                out.extend_from_slice(&text(name, item, false));
+                out.push(b'\n');
+            }
             Format::Junit => rendered.pieces.extend(junit::receipt_case(name, item)),
             Format::Markdown => rendered.pieces.extend(markdown::receipt_section(name, item)),
             Format::Html => {
@@ -203,7 +206,7 @@ pub(super) fn steps(checked: &Checked) -> Vec<Group<'_>> {
     all.into_iter().map(of).filter(|(.., named)| !named.is_empty()).collect()
 }
 
-fn text(name: Name<'_>, item: &Item<'_>, indented: bool) -> String {
+fn text(name: Name<'_>, item: &Item<'_>, indented: bool) -> Vec<u8> {
     match item {
         Item::Error(error) => {
             let unjudged = Unjudged { task_id: None, input: name.full(), error: (*error).clone() };
