@@ -104,19 +104,20 @@ impl<'d> Receipt<'d> {
         write_signed(
             self.kind,
             (self.algorithm, self.key_version, self.timestamp),
-            self.value,
             &mut message,
+            |out| jcs::write_without(self.value, "attestation", out),
         );
         message
     }
 }
 
-/// Writes the canonical form of the signed document for a response, without its `attestation`.
-pub(crate) fn write_signed(
+/// Writes the canonical form of the signed document; `write_response` writes that of the response
+/// without its `attestation`.
+pub(crate) fn write_signed<S: Sink>(
     kind: Kind,
     (algorithm, key_version, attested_at): (&str, &str, &str),
-    response: Value<'_>,
-    out: &mut impl Sink,
+    out: &mut S,
+    write_response: impl FnOnce(&mut S),
 ) {
     // The five members in canonical order.
     out.push(b"{\"algorithm\":");
@@ -128,6 +129,6 @@ pub(crate) fn write_signed(
     out.push(b",\"key_version\":");
     jcs::write_string(key_version, out);
     out.push(b",\"response\":");
-    jcs::write_without(response, "attestation", out);
+    write_response(out);
     out.push(b"}");
 }

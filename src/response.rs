@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::attest::{Attestation, VerifySection};
+use crate::attest::{Attestation, CanonicalVerify, VerifySection};
 use crate::digest::Digest;
 use crate::finding::Finding;
 use crate::json::Value;
@@ -119,6 +119,40 @@ const AFTER_FAIL: &[NextAction] = &[
     NextAction { action: "repair_and_reverify", using: Some("hints"), whom: None },
     NextAction { action: "withhold_payment", using: None, whom: Some("buyer") },
 ];
+
+/// A response in the compact shape, with its members in canonical order.
+#[derive(Serialize)]
+struct Canonical<'a> {
+    agent_id: Option<&'a str>,
+    enforce_rules: bool,
+    next_actions: &'a [CanonicalAction],
+    output_hash: Digest,
+    result: &'static str,
+    rules_hash: Digest,
+    schema_hash: Digest,
+    strict_content_check: bool,
+    summary: CanonicalSummary<'a>,
+    task_id: &'a str,
+    verification_id: &'a str,
+    verified_at: &'a str,
+    verifier_version: &'static str,
+    verify: CanonicalVerify<'a>,
+}
+
+#[derive(Serialize)]
+struct CanonicalSummary<'a> {
+    blocking_checks: &'a [&'static str],
+    result: &'static str,
+}
+
+#[derive(Clone, Copy, Default, Serialize)]
+struct CanonicalAction {
+    action: &'static str,
+    #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
+    whom: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    using: Option<&'static str>,
+}
 
 /// What only the full shape has.
 #[derive(Serialize, Debug)]
@@ -246,6 +280,42 @@ impl<'a> Response<'a> {
             rules: self.rules_hash,
             request: self.request_hash,
         }
+    }
+
+    /// The canonical form of a signed response in the compact shape, which has nothing but texts and
+    /// flags: no other shape is written a million times.
+    pub(crate) fn compact_canonical(&self) -> Result<Option<Vec<u8>>, serde_json::Error> {
+        let (None, Some(verify), None) = (&self.full, &self.verify, &self.attestation) else {
+            return Ok(None);
+        };
+        let mut next_actions = [CanonicalAction::default(); 2];
+        for (action, canonical) in self.next_actions.iter().zip(&mut next_actions) {
+            *canonical =
+                CanonicalAction { action: action.action, whom: action.whom, using: action.using };
+        }
+        let canonical = Canonical {
+            agent_id: self.agent_id,
+            enforce_rules: self.enforce_rules,
+            next_actions: &next_actions[..self.next_actions.len()],
+            output_hash: self.output_hash,
+            result: self.result,
+            rules_hash: self.rules_hash,
+            schema_hash: self.schema_hash,
+            strict_content_check: self.strict_content_check,
+            summary: CanonicalSummary {
+                blocking_checks: &self.summary.blocking_checks,
+                result: self.summary.result,
+            },
+            task_id: self.task_id,
+            verification_id: self.verification_id,
+            verified_at: self.verified_at,
+            verifier_version: self.verifier_version,
+            verify: verify.canonical(),
+        };
+        // Texts are escaped as RFC 8785 has it, and there are no numbers.
+        let mut bytes = Vec::with_capacity(2048);
+        serde_json::to_writer(&mut bytes, &canonical)?;
+        Ok(Some(bytes))
     }
 
     pub(crate) fn verified_at(&self) -> &'a str {

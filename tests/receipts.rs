@@ -206,8 +206,11 @@ fn sign(seed: u8, url: Option<&str>, detail: Detail) -> String {
         service: None,
         mcp: None,
     };
-    signer.sign(&mut response).unwrap();
-    serde_json::to_string(&response).unwrap()
+    let mut json = Vec::new();
+    signer.sign(&mut response, &mut json).unwrap();
+    let json = String::from_utf8(json).unwrap();
+    assert_eq!(serde_json::to_string(&response).unwrap(), json);
+    json
 }
 
 fn key(seed: u8) -> KeyFile {

@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use agent_output_verifier::json::Buffers;
 use anyhow::Result;
@@ -126,6 +126,8 @@ pub(crate) struct Run<'r> {
     pub(crate) args: &'r BatchArgs,
     /// Whether inputs are lines of texts.
     pub(crate) lines: bool,
+    /// Bytes that the last block of lines came to, as the next one will.
+    usual: AtomicUsize,
 }
 
 /// Work for one thread.
@@ -135,7 +137,11 @@ enum Job {
     Fault { name: String, trouble: Trouble },
 }
 
-impl Run<'_> {
+impl<'r> Run<'r> {
+    pub(crate) fn new(process: &'r dyn Process, args: &'r BatchArgs, lines: bool) -> Run<'r> {
+        Run { process, args, lines, usual: AtomicUsize::new(0) }
+    }
+
     /// Runs over all inputs and gives the worst status.
     pub(crate) fn all(&self, inputs: Vec<Input>, output: Output) -> Result<Status> {
         let frame = self.process.frame();
@@ -237,6 +243,7 @@ impl Run<'_> {
             }
             Job::Lines { name, block } => {
                 done.bytes = block.bytes.len() as u64;
+                done.out.bytes.reserve(self.usual.load(Ordering::Relaxed));
                 let mut buffers = Buffers::default();
                 for (number, line) in lines(&block) {
                     let name = Name { input: &name, line: Some(number) };
@@ -245,6 +252,7 @@ impl Run<'_> {
                         break;
                     }
                 }
+                self.usual.store(done.out.bytes.len(), Ordering::Relaxed);
             }
             Job::Fault { name, trouble } => {
                 let name = Name { input: &name, line: None };

@@ -75,7 +75,7 @@ pub(crate) fn run(args: &CheckReceipt, color: ColorChoice) -> Result<Status> {
         },
     };
     let output = Output::open(args.batch.report.as_deref())?;
-    Run { process: &receipts, args: &args.batch, lines: args.lines }.all(inputs, output)
+    Run::new(&receipts, &args.batch, args.lines).all(inputs, output)
 }
 
 /// The options that give a check what it needs.

@@ -80,9 +80,6 @@ pub(crate) enum Judged<'a> {
     Unusable { body: ErrorBody, troubles: Vec<Trouble>, task_id: &'a str },
 }
 
-/// Bytes of most responses in the compact shape.
-const RESPONSE: usize = 1024;
-
 /// A report with what belongs to it.
 pub(crate) struct Judgement<'a> {
     pub(crate) subject: Subject<'a>,
@@ -92,19 +89,24 @@ pub(crate) struct Judgement<'a> {
 }
 
 impl Judgement<'_> {
-    /// The response on the wire, signed where there is a signer, on one line or indented.
-    pub(crate) fn response(&self, indented: bool) -> Result<Vec<u8>, serde_json::Error> {
+    /// Appends the response on the wire, signed where there is a signer, on one line or indented.
+    pub(crate) fn write_response(
+        &self,
+        indented: bool,
+        out: &mut Vec<u8>,
+    ) -> Result<(), serde_json::Error> {
         let mut response = Response::new(self.subject, self.requirements, &self.report);
-        let signed = self.signer.map(|signer| signer.sign(&mut response)).transpose()?;
-        match signed {
-            _ if indented => serde_json::to_vec_pretty(&response),
-            Some(json) => Ok(json),
-            None => {
-                let mut json = Vec::with_capacity(RESPONSE);
-                serde_json::to_writer(&mut json, &response)?;
-                Ok(json)
-            }
+        let start = out.len();
+        match self.signer {
+            Some(signer) => signer.sign(&mut response, out)?,
+            None if !indented => return serde_json::to_writer(out, &response),
+            None => {}
         }
+        if indented {
+            out.truncate(start);
+            serde_json::to_writer_pretty(out, &response)?;
+        }
+        Ok(())
     }
 }
 

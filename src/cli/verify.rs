@@ -150,7 +150,7 @@ fn check(args: &CheckArgs, batch: &BatchArgs, show: Show<'_>) -> Result<Status> 
     let renderer = Renderer { frame, pair: show.pair };
     let output = Output::open(batch.report.as_deref())?;
     let process = Checks { judge, renderer };
-    Run { process: &process, args: batch, lines: args.lines }.all(inputs, output)
+    Run::new(&process, batch, args.lines).all(inputs, output)
 }
 
 struct Checks<'r> {

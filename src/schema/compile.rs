@@ -38,11 +38,7 @@ pub(super) fn check_and_compile(value: Value<'_>) -> Result<Schema<'_>, Vec<Sche
         }
     };
     let faults = by_meta_schema(value, draft);
-    if faults.is_empty() {
-        compile(value, draft, Use::Instances)
-    } else {
-        Err(placed(value, faults))
-    }
+    if faults.is_empty() { compile(value, draft) } else { Err(placed(value, faults)) }
 }
 
 /// What the draft's meta-schema says of the schema.
@@ -80,27 +76,15 @@ fn problem_at(schema: Value<'_>, value: Value<'_>, problem: String, fix: String)
     SchemaProblem { place: place_in(schema, value), offset: value.offset(), problem, fix }
 }
 
-/// What a compiled schema is for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Use {
-    /// To judge instances.
-    Instances,
-    /// To judge schemas that are compiled next. Whether an expression is one is left to that: it says
-    /// what is wrong with it, and to ask twice costs time.
-    SchemasToCompile,
-}
-
 /// Compiles a schema that its meta-schema allows, or is one.
 pub(super) fn compile<'d>(
     value: Value<'d>,
     draft: Draft,
-    usage: Use,
 ) -> Result<Schema<'d>, Vec<SchemaProblem>> {
     let mut registry = Registry::default();
     let resource = registry.add(value, draft);
     let mut compiler = Compiler {
         root: value,
-        usage,
         registry,
         known: HashMap::new(),
         checked: HashSet::new(),
@@ -183,7 +167,6 @@ fn mark_shared(subschemas: &mut [Subschema<'_>], root: SubschemaId) {
 
 struct Compiler<'d> {
     root: Value<'d>,
-    usage: Use,
     registry: Registry<'d>,
     /// Subschemas by document and node.
     known: HashMap<(usize, u32), SubschemaId>,
@@ -324,9 +307,6 @@ impl<'d> Compiler<'d> {
             "minProperties" => ("minProperties", length(self, LengthOf::Object, Limit::AtLeast)?),
             "maxProperties" => ("maxProperties", length(self, LengthOf::Object, Limit::AtMost)?),
             "pattern" => ("pattern", A::Pattern(self.pattern(value)?)),
-            "format" if self.usage == Use::SchemasToCompile && value.as_str() == Some("regex") => {
-                return None;
-            }
             "format" => ("format", A::Format(Format::known(value.as_str()?, draft)?)),
             "required" => ("required", A::Required(self.names(value)?)),
             "dependentRequired" if draft >= Draft::Draft201909 => {

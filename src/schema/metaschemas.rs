@@ -2,7 +2,6 @@
 
 use std::sync::OnceLock;
 
-use super::compile::Use;
 use super::{Draft, Schema};
 use crate::json::Document;
 
@@ -49,14 +48,14 @@ pub(super) fn document(uri: &str) -> Option<&'static Document<'static>> {
     DOCUMENTS[place].get_or_init(|| Document::parse(TEXTS[place].1.as_bytes()).ok()).as_ref()
 }
 
-/// A draft's meta-schema, compiled once a process, to judge schemas that are compiled next.
+/// A draft's meta-schema, compiled once a process.
 pub(super) fn schema(draft: Draft) -> Option<&'static Schema<'static>> {
     static SCHEMAS: [OnceLock<Option<Schema<'static>>>; Draft::ALL.len()] =
         [const { OnceLock::new() }; Draft::ALL.len()];
     SCHEMAS[draft as usize]
         .get_or_init(|| {
             let root = document(draft.uri())?.root();
-            super::compile::compile(root, draft, Use::SchemasToCompile).ok()
+            super::compile::compile(root, draft).ok()
         })
         .as_ref()
 }

@@ -150,6 +150,11 @@ enum Matcher {
     Program(Program),
 }
 
+/// Whether a text is an expression that ECMA-262 knows, of any size.
+pub(super) fn is_expression(text: &str) -> bool {
+    syntax::parse(text).is_ok()
+}
+
 impl Pattern {
     /// Characters to match, with repetitions written out.
     pub(super) fn size(&self) -> u64 {

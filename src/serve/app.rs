@@ -246,7 +246,8 @@ impl App {
             detail: request.detail,
         };
         let mut response = Response::new(subject, requirements, &report);
-        let json = self.signer().sign(&mut response).map_err(|error| {
+        let mut json = Vec::with_capacity(4096);
+        self.signer().sign(&mut response, &mut json).map_err(|error| {
             self.put_back(client, Some(taken));
             internal_error(&error)
         })?;

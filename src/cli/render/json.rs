@@ -17,7 +17,7 @@ pub(super) struct Unjudged<'a> {
 
 /// One response a line.
 pub(super) fn line(name: Name<'_>, judged: &Judged<'_>, pair: bool, out: &mut Vec<u8>) {
-    out.extend_from_slice(&text(name, judged, pair, false));
+    write(name, judged, pair, false, out);
     out.push(b'\n');
 }
 
@@ -29,7 +29,9 @@ pub(super) fn indented(
     pair: bool,
     out: &mut Vec<u8>,
 ) {
-    put_indented(&text(name, judged, pair, true), many, out);
+    let mut text = Vec::new();
+    write(name, judged, pair, true, &mut text);
+    put_indented(&text, many, out);
 }
 
 /// A text of several lines, as an element of an array where there are many.
@@ -55,27 +57,30 @@ pub(super) fn to_text(value: &impl Serialize, indented: bool) -> Vec<u8> {
     text.unwrap_or_default()
 }
 
-fn text(name: Name<'_>, judged: &Judged<'_>, pair: bool, indented: bool) -> Vec<u8> {
-    let unjudged = |task_id, error| {
-        to_text(&Unjudged { task_id: Some(task_id), input: name.full(), error }, indented)
+fn write(name: Name<'_>, judged: &Judged<'_>, pair: bool, indented: bool, out: &mut Vec<u8>) {
+    let mut unjudged = |task_id, error| {
+        let unjudged = Unjudged { task_id: Some(task_id), input: name.full(), error };
+        out.extend_from_slice(&to_text(&unjudged, indented));
     };
     match judged {
-        Judged::Report(judgement) => {
-            // As above.
-            let response = judgement.response(indented && !pair).unwrap_or_default();
-            if pair { with_request(judgement, &response) } else { response }
-        }
+        Judged::Report(judgement) if pair => write_with_request(judgement, out),
+        Judged::Report(judgement) => write_response(judgement, indented, out),
         Judged::Undecided { undecided, task_id } => {
-            unjudged(task_id, ErrorBody::undecided(*undecided))
+            unjudged(task_id, ErrorBody::undecided(*undecided));
         }
         Judged::Unusable { body, task_id, .. } => unjudged(task_id, body.clone()),
         // A verdict alone is judged only where no format shows it.
-        Judged::Verdict(_) => Vec::new(),
+        Judged::Verdict(_) => {}
     }
 }
 
+fn write_response(judgement: &Judgement<'_>, indented: bool, out: &mut Vec<u8>) {
+    // As above.
+    let _ = judgement.write_response(indented, out);
+}
+
 /// A receipt with the request that it is about, in which every value is spelt as it was given.
-fn with_request(judgement: &Judgement<'_>, response: &[u8]) -> Vec<u8> {
+fn write_with_request(judgement: &Judgement<'_>, out: &mut Vec<u8>) {
     let subject = &judgement.subject;
     let request = judgement.requirements.request_text(
         subject.task_id,
@@ -83,5 +88,9 @@ fn with_request(judgement: &Judgement<'_>, response: &[u8]) -> Vec<u8> {
         subject.output,
         subject.detail,
     );
-    [b"{\"receipt\": ", response, b", \"request\": ", request.as_bytes(), b"}"].concat()
+    out.extend_from_slice(b"{\"receipt\": ");
+    write_response(judgement, false, out);
+    out.extend_from_slice(b", \"request\": ");
+    out.extend_from_slice(request.as_bytes());
+    out.push(b'}');
 }
