@@ -107,12 +107,16 @@ _aov() {
             return 0
             ;;
         aov__subcmd__agent__subcmd__card)
-            opts="-h --key --key-version --insecure-key-permissions --color --help"
+            opts="-h --color --key --key-version --insecure-key-permissions --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --key)
                     local oldifs
                     if [ -n "${IFS+x}" ]; then
@@ -132,10 +136,6 @@ _aov() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -144,12 +144,16 @@ _aov() {
             return 0
             ;;
         aov__subcmd__attest)
-            opts="-s -r -b -t -o -q -h --request --requests --schema --rules --bounds --template --enforce-rules --no-enforce-rules --strict --task-id --agent-id --lines --detail --report --jobs --fail-fast --quiet --key --key-version --insecure-key-permissions --issuer-name --public-key-url --pair --timestamp --verification-id --format --color --help"
+            opts="-s -r -b -t -o -q -h --color --request --requests --schema --rules --bounds --template --enforce-rules --no-enforce-rules --strict --task-id --agent-id --lines --detail --report --jobs --fail-fast --quiet --key --key-version --insecure-key-permissions --issuer-name --public-key-url --pair --timestamp --verification-id --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --request)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -249,10 +253,6 @@ _aov() {
                     COMPREPLY=($(compgen -W "json ndjson" -- "${cur}"))
                     return 0
                     ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -261,12 +261,16 @@ _aov() {
             return 0
             ;;
         aov__subcmd__check__subcmd__receipt)
-            opts="-o -q -h --request --output --schema --rules --bounds --requests --agent-card --public-key --key-version --issuer --fetch --offline --recheck --require --now --lines --report --jobs --fail-fast --quiet --format --color --help"
+            opts="-o -q -h --color --request --output --schema --rules --bounds --requests --agent-card --public-key --key-version --issuer --fetch --offline --recheck --require --now --lines --report --jobs --fail-fast --quiet --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --request)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -342,10 +346,6 @@ _aov() {
                     COMPREPLY=($(compgen -W "human json ndjson junit markdown html" -- "${cur}"))
                     return 0
                     ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -372,12 +372,16 @@ _aov() {
             return 0
             ;;
         aov__subcmd__hash)
-            opts="-h --request --canonical --check --lines --format --color --help"
+            opts="-h --color --request --canonical --check --lines --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --request)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -388,10 +392,6 @@ _aov() {
                     ;;
                 --format)
                     COMPREPLY=($(compgen -W "human json" -- "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -570,12 +570,16 @@ _aov() {
             return 0
             ;;
         aov__subcmd__keygen)
-            opts="-o -h --key-file --key-version --issuer-name --public-key-url --rotate --color --help"
+            opts="-o -h --color --key-file --key-version --issuer-name --public-key-url --rotate --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --key-file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -598,10 +602,6 @@ _aov() {
                     ;;
                 --rotate)
                     COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -630,12 +630,16 @@ _aov() {
             return 0
             ;;
         aov__subcmd__serve)
-            opts="-v -h --listen --public-url --key --key-version --insecure-key-permissions --issuer-name --ledger --free-per-day --pay-to --facilitator --price --score-price --free-max-body --max-body --trust-proxy --cors-origin --metrics --log-format --stdio --verbose --color --help"
+            opts="-v -h --color --listen --public-url --key --key-version --insecure-key-permissions --issuer-name --ledger --free-per-day --pay-to --facilitator --price --score-price --free-max-body --max-body --trust-proxy --cors-origin --metrics --log-format --stdio --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --listen)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -696,10 +700,6 @@ _aov() {
                     COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0
                     ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -708,22 +708,22 @@ _aov() {
             return 0
             ;;
         aov__subcmd__template)
-            opts="-o -q -h --lines --template-file --quiet --color --help"
+            opts="-o -q -h --color --lines --template-file --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --template-file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 -o)
                     COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -734,12 +734,16 @@ _aov() {
             return 0
             ;;
         aov__subcmd__verify)
-            opts="-s -r -b -t -o -q -h --request --requests --schema --rules --bounds --template --enforce-rules --no-enforce-rules --strict --task-id --agent-id --lines --detail --report --jobs --fail-fast --quiet --format --color --help"
+            opts="-s -r -b -t -o -q -h --color --request --requests --schema --rules --bounds --template --enforce-rules --no-enforce-rules --strict --task-id --agent-id --lines --detail --report --jobs --fail-fast --quiet --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --request)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -802,10 +806,6 @@ _aov() {
                     ;;
                 --format)
                     COMPREPLY=($(compgen -W "human json ndjson junit sarif github markdown html" -- "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 *)

@@ -36,6 +36,7 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'aov;verify'= {
+            cand --color 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured'
             cand --request 'A whole request in one file, in place of OUTPUT'
             cand -s 'The JSON Schema [default: anything is allowed]'
             cand --schema 'The JSON Schema [default: anything is allowed]'
@@ -52,7 +53,6 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand --report 'Write the results to a file, whole or not at all'
             cand --jobs 'Worker threads [default: one for each core]'
             cand --format 'The format of the report'
-            cand --color 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured'
             cand --requests 'Every OUTPUT (with --lines: every line) is a whole request'
             cand --enforce-rules 'Let bounds and rules block, whatever the file says'
             cand --no-enforce-rules 'Let bounds and rules inform only, whatever the file says'
@@ -65,16 +65,17 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'aov;hash'= {
+            cand --color 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured'
             cand --request 'Print the four hashes of a whole request'
             cand --check 'Compare with this hash: status 0 or 1'
             cand --format 'The format of the hashes'
-            cand --color 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured'
             cand --canonical 'Print the canonical bytes themselves, nothing added'
             cand --lines 'NDJSON: one hash for each line that is not blank'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
         &'aov;attest'= {
+            cand --color 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured'
             cand --request 'A whole request in one file, in place of OUTPUT'
             cand -s 'The JSON Schema [default: anything is allowed]'
             cand --schema 'The JSON Schema [default: anything is allowed]'
@@ -97,7 +98,6 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand --timestamp 'The time that receipts bear, for reproducible runs [default: SOURCE_DATE_EPOCH, or now]'
             cand --verification-id 'The id of the check, for one input'
             cand --format 'The format of the receipts'
-            cand --color 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured'
             cand --requests 'Every OUTPUT (with --lines: every line) is a whole request'
             cand --enforce-rules 'Let bounds and rules block, whatever the file says'
             cand --no-enforce-rules 'Let bounds and rules inform only, whatever the file says'
@@ -112,6 +112,7 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'aov;check-receipt'= {
+            cand --color 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured'
             cand --request 'The request that the receipt is about'
             cand --output 'The output alone'
             cand --schema 'The schema alone'
@@ -128,7 +129,6 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand --report 'Write the results to a file, whole or not at all'
             cand --jobs 'Worker threads [default: one for each core]'
             cand --format 'The format of the report'
-            cand --color 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured'
             cand --fetch 'Get the agent-card that the receipt names; nothing is fetched without this'
             cand --offline 'Refuse anything that would touch the network'
             cand --recheck 'Make the checks again and compare'
@@ -140,25 +140,26 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'aov;keygen'= {
+            cand --color 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured'
             cand -o 'The key file to write; never over an existing one'
             cand --key-file 'The key file to write; never over an existing one'
             cand --key-version 'The key''s version [default: v1-DATE]'
             cand --issuer-name 'What receipts call the issuer'
             cand --public-key-url 'Where the agent-card is published'
             cand --rotate 'Renew this key file: a new key, and the old one''s public half kept'
-            cand --color 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured'
             cand -h 'Print help'
             cand --help 'Print help'
         }
         &'aov;agent-card'= {
+            cand --color 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured'
             cand --key 'The key file, - for standard input, or env:NAME for a variable'
             cand --key-version 'The key''s version, for PEM keys'
-            cand --color 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured'
             cand --insecure-key-permissions 'Take a key file that others can read'
             cand -h 'Print help'
             cand --help 'Print help'
         }
         &'aov;serve'= {
+            cand --color 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured'
             cand --listen 'The address to listen on; port 0 picks a free one'
             cand --public-url 'What documents and receipts call this server [default: the address listened on]'
             cand --key 'The key file, or env:NAME for a variable [default: one in the user''s data folder, made on the first start]'
@@ -174,7 +175,6 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand --max-body 'The largest request body'
             cand --cors-origin 'Let web pages of this origin use the server; * for all (repeatable) [default: none]'
             cand --log-format 'The form of the log, which goes to standard error'
-            cand --color 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured'
             cand --insecure-key-permissions 'Take a key file that others can read'
             cand --trust-proxy 'Believe Forwarded and X-Forwarded-For, which a proxy in front must set'
             cand --metrics 'Serve /metrics for Prometheus'
@@ -185,9 +185,9 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'aov;template'= {
+            cand --color 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured'
             cand -o 'Write the template to a file, whole or not at all'
             cand --template-file 'Write the template to a file, whole or not at all'
-            cand --color 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured'
             cand --lines 'NDJSON: each line that is not blank is one sample'
             cand -q 'Do not say what was inferred; errors remain'
             cand --quiet 'Do not say what was inferred; errors remain'

@@ -40,6 +40,9 @@ complete -c aov -n "__fish_aov_needs_command" -f -a "template" -d 'Infer a verif
 complete -c aov -n "__fish_aov_needs_command" -f -a "completions" -d 'Print a script that completes command lines in a shell'
 complete -c aov -n "__fish_aov_needs_command" -f -a "man" -d 'Print a man page'
 complete -c aov -n "__fish_aov_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aov -n "__fish_aov_using_subcommand verify" -l color -d 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured' -r -f -a "auto\t''
+always\t''
+never\t''"
 complete -c aov -n "__fish_aov_using_subcommand verify" -l request -d 'A whole request in one file, in place of OUTPUT' -r -F
 complete -c aov -n "__fish_aov_using_subcommand verify" -s s -l schema -d 'The JSON Schema [default: anything is allowed]' -r -F
 complete -c aov -n "__fish_aov_using_subcommand verify" -s r -l rules -d 'A list of rules, or an object with rules, bounds and enforce_rules; enforced unless the object says otherwise' -r -F
@@ -59,9 +62,6 @@ sarif\t'SARIF 2.1.0, for code scanning'
 github\t'GitHub workflow commands, which annotate files'
 markdown\t'Markdown for a job\'s summary'
 html\t'A page for browsers, in one file that needs nothing from elsewhere'"
-complete -c aov -n "__fish_aov_using_subcommand verify" -l color -d 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured' -r -f -a "auto\t''
-always\t''
-never\t''"
 complete -c aov -n "__fish_aov_using_subcommand verify" -l requests -d 'Every OUTPUT (with --lines: every line) is a whole request'
 complete -c aov -n "__fish_aov_using_subcommand verify" -l enforce-rules -d 'Let bounds and rules block, whatever the file says'
 complete -c aov -n "__fish_aov_using_subcommand verify" -l no-enforce-rules -d 'Let bounds and rules inform only, whatever the file says'
@@ -70,16 +70,19 @@ complete -c aov -n "__fish_aov_using_subcommand verify" -l lines -d 'NDJSON: eac
 complete -c aov -n "__fish_aov_using_subcommand verify" -l fail-fast -d 'Stop at the first input that does not pass'
 complete -c aov -n "__fish_aov_using_subcommand verify" -s q -l quiet -d 'Print no report for people; errors and the exit status remain'
 complete -c aov -n "__fish_aov_using_subcommand verify" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aov -n "__fish_aov_using_subcommand hash" -l color -d 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured' -r -f -a "auto\t''
+always\t''
+never\t''"
 complete -c aov -n "__fish_aov_using_subcommand hash" -l request -d 'Print the four hashes of a whole request' -r -F
 complete -c aov -n "__fish_aov_using_subcommand hash" -l check -d 'Compare with this hash: status 0 or 1' -r
 complete -c aov -n "__fish_aov_using_subcommand hash" -l format -d 'The format of the hashes' -r -f -a "human\t'As sha256sum prints them'
 json\t'As JSON'"
-complete -c aov -n "__fish_aov_using_subcommand hash" -l color -d 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured' -r -f -a "auto\t''
-always\t''
-never\t''"
 complete -c aov -n "__fish_aov_using_subcommand hash" -l canonical -d 'Print the canonical bytes themselves, nothing added'
 complete -c aov -n "__fish_aov_using_subcommand hash" -l lines -d 'NDJSON: one hash for each line that is not blank'
 complete -c aov -n "__fish_aov_using_subcommand hash" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aov -n "__fish_aov_using_subcommand attest" -l color -d 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured' -r -f -a "auto\t''
+always\t''
+never\t''"
 complete -c aov -n "__fish_aov_using_subcommand attest" -l request -d 'A whole request in one file, in place of OUTPUT' -r -F
 complete -c aov -n "__fish_aov_using_subcommand attest" -s s -l schema -d 'The JSON Schema [default: anything is allowed]' -r -F
 complete -c aov -n "__fish_aov_using_subcommand attest" -s r -l rules -d 'A list of rules, or an object with rules, bounds and enforce_rules; enforced unless the object says otherwise' -r -F
@@ -99,9 +102,6 @@ complete -c aov -n "__fish_aov_using_subcommand attest" -l timestamp -d 'The tim
 complete -c aov -n "__fish_aov_using_subcommand attest" -l verification-id -d 'The id of the check, for one input' -r
 complete -c aov -n "__fish_aov_using_subcommand attest" -l format -d 'The format of the receipts' -r -f -a "json\t'One indented receipt; an array of them for several inputs'
 ndjson\t'One receipt a line'"
-complete -c aov -n "__fish_aov_using_subcommand attest" -l color -d 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured' -r -f -a "auto\t''
-always\t''
-never\t''"
 complete -c aov -n "__fish_aov_using_subcommand attest" -l requests -d 'Every OUTPUT (with --lines: every line) is a whole request'
 complete -c aov -n "__fish_aov_using_subcommand attest" -l enforce-rules -d 'Let bounds and rules block, whatever the file says'
 complete -c aov -n "__fish_aov_using_subcommand attest" -l no-enforce-rules -d 'Let bounds and rules inform only, whatever the file says'
@@ -112,6 +112,9 @@ complete -c aov -n "__fish_aov_using_subcommand attest" -s q -l quiet -d 'Print 
 complete -c aov -n "__fish_aov_using_subcommand attest" -l insecure-key-permissions -d 'Take a key file that others can read'
 complete -c aov -n "__fish_aov_using_subcommand attest" -l pair -d 'Print {"receipt": …, "request": …}, which check-receipt takes'
 complete -c aov -n "__fish_aov_using_subcommand attest" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aov -n "__fish_aov_using_subcommand check-receipt" -l color -d 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured' -r -f -a "auto\t''
+always\t''
+never\t''"
 complete -c aov -n "__fish_aov_using_subcommand check-receipt" -l request -d 'The request that the receipt is about' -r -F
 complete -c aov -n "__fish_aov_using_subcommand check-receipt" -l output -d 'The output alone' -r -F
 complete -c aov -n "__fish_aov_using_subcommand check-receipt" -l schema -d 'The schema alone' -r -F
@@ -132,9 +135,6 @@ ndjson\t'One result a line'
 junit\t'JUnit XML, a test case for each receipt'
 markdown\t'Markdown for a job\'s summary'
 html\t'A page for browsers, in one file that needs nothing from elsewhere'"
-complete -c aov -n "__fish_aov_using_subcommand check-receipt" -l color -d 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured' -r -f -a "auto\t''
-always\t''
-never\t''"
 complete -c aov -n "__fish_aov_using_subcommand check-receipt" -l fetch -d 'Get the agent-card that the receipt names; nothing is fetched without this'
 complete -c aov -n "__fish_aov_using_subcommand check-receipt" -l offline -d 'Refuse anything that would touch the network'
 complete -c aov -n "__fish_aov_using_subcommand check-receipt" -l recheck -d 'Make the checks again and compare'
@@ -142,22 +142,25 @@ complete -c aov -n "__fish_aov_using_subcommand check-receipt" -l lines -d 'NDJS
 complete -c aov -n "__fish_aov_using_subcommand check-receipt" -l fail-fast -d 'Stop at the first input that does not pass'
 complete -c aov -n "__fish_aov_using_subcommand check-receipt" -s q -l quiet -d 'Print no report for people; errors and the exit status remain'
 complete -c aov -n "__fish_aov_using_subcommand check-receipt" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aov -n "__fish_aov_using_subcommand keygen" -l color -d 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured' -r -f -a "auto\t''
+always\t''
+never\t''"
 complete -c aov -n "__fish_aov_using_subcommand keygen" -s o -l key-file -d 'The key file to write; never over an existing one' -r -F
 complete -c aov -n "__fish_aov_using_subcommand keygen" -l key-version -d 'The key\'s version [default: v1-DATE]' -r
 complete -c aov -n "__fish_aov_using_subcommand keygen" -l issuer-name -d 'What receipts call the issuer' -r
 complete -c aov -n "__fish_aov_using_subcommand keygen" -l public-key-url -d 'Where the agent-card is published' -r
 complete -c aov -n "__fish_aov_using_subcommand keygen" -l rotate -d 'Renew this key file: a new key, and the old one\'s public half kept' -r -F
-complete -c aov -n "__fish_aov_using_subcommand keygen" -l color -d 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured' -r -f -a "auto\t''
-always\t''
-never\t''"
 complete -c aov -n "__fish_aov_using_subcommand keygen" -s h -l help -d 'Print help'
-complete -c aov -n "__fish_aov_using_subcommand agent-card" -l key -d 'The key file, - for standard input, or env:NAME for a variable' -r -F
-complete -c aov -n "__fish_aov_using_subcommand agent-card" -l key-version -d 'The key\'s version, for PEM keys' -r
 complete -c aov -n "__fish_aov_using_subcommand agent-card" -l color -d 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c aov -n "__fish_aov_using_subcommand agent-card" -l key -d 'The key file, - for standard input, or env:NAME for a variable' -r -F
+complete -c aov -n "__fish_aov_using_subcommand agent-card" -l key-version -d 'The key\'s version, for PEM keys' -r
 complete -c aov -n "__fish_aov_using_subcommand agent-card" -l insecure-key-permissions -d 'Take a key file that others can read'
 complete -c aov -n "__fish_aov_using_subcommand agent-card" -s h -l help -d 'Print help'
+complete -c aov -n "__fish_aov_using_subcommand serve" -l color -d 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured' -r -f -a "auto\t''
+always\t''
+never\t''"
 complete -c aov -n "__fish_aov_using_subcommand serve" -l listen -d 'The address to listen on; port 0 picks a free one' -r
 complete -c aov -n "__fish_aov_using_subcommand serve" -l public-url -d 'What documents and receipts call this server [default: the address listened on]' -r
 complete -c aov -n "__fish_aov_using_subcommand serve" -l key -d 'The key file, or env:NAME for a variable [default: one in the user\'s data folder, made on the first start]' -r
@@ -174,19 +177,16 @@ complete -c aov -n "__fish_aov_using_subcommand serve" -l max-body -d 'The large
 complete -c aov -n "__fish_aov_using_subcommand serve" -l cors-origin -d 'Let web pages of this origin use the server; * for all (repeatable) [default: none]' -r
 complete -c aov -n "__fish_aov_using_subcommand serve" -l log-format -d 'The form of the log, which goes to standard error' -r -f -a "text\t'A line for people'
 json\t'A JSON object a line'"
-complete -c aov -n "__fish_aov_using_subcommand serve" -l color -d 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured' -r -f -a "auto\t''
-always\t''
-never\t''"
 complete -c aov -n "__fish_aov_using_subcommand serve" -l insecure-key-permissions -d 'Take a key file that others can read'
 complete -c aov -n "__fish_aov_using_subcommand serve" -l trust-proxy -d 'Believe Forwarded and X-Forwarded-For, which a proxy in front must set'
 complete -c aov -n "__fish_aov_using_subcommand serve" -l metrics -d 'Serve /metrics for Prometheus'
 complete -c aov -n "__fish_aov_using_subcommand serve" -l stdio -d 'Serve MCP over standard input and output in place of HTTP, for a client that starts this process; without an allowance and without payments'
 complete -c aov -n "__fish_aov_using_subcommand serve" -s v -l verbose -d 'Log every request; twice, connections too'
 complete -c aov -n "__fish_aov_using_subcommand serve" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c aov -n "__fish_aov_using_subcommand template" -s o -l template-file -d 'Write the template to a file, whole or not at all' -r -F
 complete -c aov -n "__fish_aov_using_subcommand template" -l color -d 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c aov -n "__fish_aov_using_subcommand template" -s o -l template-file -d 'Write the template to a file, whole or not at all' -r -F
 complete -c aov -n "__fish_aov_using_subcommand template" -l lines -d 'NDJSON: each line that is not blank is one sample'
 complete -c aov -n "__fish_aov_using_subcommand template" -s q -l quiet -d 'Do not say what was inferred; errors remain'
 complete -c aov -n "__fish_aov_using_subcommand template" -s h -l help -d 'Print help'

@@ -40,6 +40,7 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             break
         }
         'aov;verify' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured')
             [CompletionResult]::new('--request', '--request', [CompletionResultType]::ParameterName, 'A whole request in one file, in place of OUTPUT')
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'The JSON Schema [default: anything is allowed]')
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The JSON Schema [default: anything is allowed]')
@@ -56,7 +57,6 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('--report', '--report', [CompletionResultType]::ParameterName, 'Write the results to a file, whole or not at all')
             [CompletionResult]::new('--jobs', '--jobs', [CompletionResultType]::ParameterName, 'Worker threads [default: one for each core]')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The format of the report')
-            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured')
             [CompletionResult]::new('--requests', '--requests', [CompletionResultType]::ParameterName, 'Every OUTPUT (with --lines: every line) is a whole request')
             [CompletionResult]::new('--enforce-rules', '--enforce-rules', [CompletionResultType]::ParameterName, 'Let bounds and rules block, whatever the file says')
             [CompletionResult]::new('--no-enforce-rules', '--no-enforce-rules', [CompletionResultType]::ParameterName, 'Let bounds and rules inform only, whatever the file says')
@@ -70,10 +70,10 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             break
         }
         'aov;hash' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured')
             [CompletionResult]::new('--request', '--request', [CompletionResultType]::ParameterName, 'Print the four hashes of a whole request')
             [CompletionResult]::new('--check', '--check', [CompletionResultType]::ParameterName, 'Compare with this hash: status 0 or 1')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The format of the hashes')
-            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured')
             [CompletionResult]::new('--canonical', '--canonical', [CompletionResultType]::ParameterName, 'Print the canonical bytes themselves, nothing added')
             [CompletionResult]::new('--lines', '--lines', [CompletionResultType]::ParameterName, 'NDJSON: one hash for each line that is not blank')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -81,6 +81,7 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             break
         }
         'aov;attest' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured')
             [CompletionResult]::new('--request', '--request', [CompletionResultType]::ParameterName, 'A whole request in one file, in place of OUTPUT')
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'The JSON Schema [default: anything is allowed]')
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The JSON Schema [default: anything is allowed]')
@@ -103,7 +104,6 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('--timestamp', '--timestamp', [CompletionResultType]::ParameterName, 'The time that receipts bear, for reproducible runs [default: SOURCE_DATE_EPOCH, or now]')
             [CompletionResult]::new('--verification-id', '--verification-id', [CompletionResultType]::ParameterName, 'The id of the check, for one input')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The format of the receipts')
-            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured')
             [CompletionResult]::new('--requests', '--requests', [CompletionResultType]::ParameterName, 'Every OUTPUT (with --lines: every line) is a whole request')
             [CompletionResult]::new('--enforce-rules', '--enforce-rules', [CompletionResultType]::ParameterName, 'Let bounds and rules block, whatever the file says')
             [CompletionResult]::new('--no-enforce-rules', '--no-enforce-rules', [CompletionResultType]::ParameterName, 'Let bounds and rules inform only, whatever the file says')
@@ -119,6 +119,7 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             break
         }
         'aov;check-receipt' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured')
             [CompletionResult]::new('--request', '--request', [CompletionResultType]::ParameterName, 'The request that the receipt is about')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'The output alone')
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The schema alone')
@@ -135,7 +136,6 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('--report', '--report', [CompletionResultType]::ParameterName, 'Write the results to a file, whole or not at all')
             [CompletionResult]::new('--jobs', '--jobs', [CompletionResultType]::ParameterName, 'Worker threads [default: one for each core]')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The format of the report')
-            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured')
             [CompletionResult]::new('--fetch', '--fetch', [CompletionResultType]::ParameterName, 'Get the agent-card that the receipt names; nothing is fetched without this')
             [CompletionResult]::new('--offline', '--offline', [CompletionResultType]::ParameterName, 'Refuse anything that would touch the network')
             [CompletionResult]::new('--recheck', '--recheck', [CompletionResultType]::ParameterName, 'Make the checks again and compare')
@@ -148,27 +148,28 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             break
         }
         'aov;keygen' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'The key file to write; never over an existing one')
             [CompletionResult]::new('--key-file', '--key-file', [CompletionResultType]::ParameterName, 'The key file to write; never over an existing one')
             [CompletionResult]::new('--key-version', '--key-version', [CompletionResultType]::ParameterName, 'The key''s version [default: v1-DATE]')
             [CompletionResult]::new('--issuer-name', '--issuer-name', [CompletionResultType]::ParameterName, 'What receipts call the issuer')
             [CompletionResult]::new('--public-key-url', '--public-key-url', [CompletionResultType]::ParameterName, 'Where the agent-card is published')
             [CompletionResult]::new('--rotate', '--rotate', [CompletionResultType]::ParameterName, 'Renew this key file: a new key, and the old one''s public half kept')
-            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'aov;agent-card' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured')
             [CompletionResult]::new('--key', '--key', [CompletionResultType]::ParameterName, 'The key file, - for standard input, or env:NAME for a variable')
             [CompletionResult]::new('--key-version', '--key-version', [CompletionResultType]::ParameterName, 'The key''s version, for PEM keys')
-            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured')
             [CompletionResult]::new('--insecure-key-permissions', '--insecure-key-permissions', [CompletionResultType]::ParameterName, 'Take a key file that others can read')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'aov;serve' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured')
             [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'The address to listen on; port 0 picks a free one')
             [CompletionResult]::new('--public-url', '--public-url', [CompletionResultType]::ParameterName, 'What documents and receipts call this server [default: the address listened on]')
             [CompletionResult]::new('--key', '--key', [CompletionResultType]::ParameterName, 'The key file, or env:NAME for a variable [default: one in the user''s data folder, made on the first start]')
@@ -184,7 +185,6 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('--max-body', '--max-body', [CompletionResultType]::ParameterName, 'The largest request body')
             [CompletionResult]::new('--cors-origin', '--cors-origin', [CompletionResultType]::ParameterName, 'Let web pages of this origin use the server; * for all (repeatable) [default: none]')
             [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of the log, which goes to standard error')
-            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured')
             [CompletionResult]::new('--insecure-key-permissions', '--insecure-key-permissions', [CompletionResultType]::ParameterName, 'Take a key file that others can read')
             [CompletionResult]::new('--trust-proxy', '--trust-proxy', [CompletionResultType]::ParameterName, 'Believe Forwarded and X-Forwarded-For, which a proxy in front must set')
             [CompletionResult]::new('--metrics', '--metrics', [CompletionResultType]::ParameterName, 'Serve /metrics for Prometheus')
@@ -196,9 +196,9 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             break
         }
         'aov;template' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the template to a file, whole or not at all')
             [CompletionResult]::new('--template-file', '--template-file', [CompletionResultType]::ParameterName, 'Write the template to a file, whole or not at all')
-            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured')
             [CompletionResult]::new('--lines', '--lines', [CompletionResultType]::ParameterName, 'NDJSON: each line that is not blank is one sample')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Do not say what was inferred; errors remain')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Do not say what was inferred; errors remain')

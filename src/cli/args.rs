@@ -3,9 +3,11 @@
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
 
+use std::ops::Deref;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::builder::Resettable;
+use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
 
 /// The exit statuses, below every command's help.
 const STATUSES: &str = "Exit status: 0 passed or valid, 1 failed or invalid, 2 usage error or \
@@ -28,34 +30,74 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Check outputs against a schema, bounds and rules
     #[command(after_help = STATUSES)]
-    Verify(Verify),
+    Verify(Deferred<Verify>),
     /// Print canonical hashes, or the canonical form itself
     #[command(after_help = STATUSES)]
-    Hash(Hash),
+    Hash(Deferred<Hash>),
     /// Check outputs as verify does, and sign what was found
     #[command(after_help = STATUSES)]
-    Attest(Attest),
+    Attest(Deferred<Attest>),
     /// Check receipts: signature, issuer, and what they are about
     #[command(after_help = STATUSES)]
-    CheckReceipt(CheckReceipt),
+    CheckReceipt(Deferred<CheckReceipt>),
     /// Make a signing key
     #[command(after_help = STATUSES)]
-    Keygen(Keygen),
+    Keygen(Deferred<Keygen>),
     /// Print an agent-card with a key file's public keys
     #[command(after_help = STATUSES)]
-    AgentCard(AgentCardArgs),
+    AgentCard(Deferred<AgentCardArgs>),
     /// Answer over HTTP in place of the hosted service
     #[cfg(feature = "serve")]
-    Serve(serve::Serve),
+    Serve(Deferred<serve::Serve>),
     /// Infer a verification template from sample outputs
     #[command(after_help = STATUSES)]
-    Template(Template),
+    Template(Deferred<Template>),
     /// Print a script that completes command lines in a shell
     #[command(after_help = STATUSES)]
-    Completions(Completions),
+    Completions(Deferred<Completions>),
     /// Print a man page
     #[command(after_help = STATUSES)]
-    Man(ManArgs),
+    Man(Deferred<ManArgs>),
+}
+
+/// Arguments that are described when their command is called: describing those of all commands is an
+/// eighth of what checking one small output takes.
+#[derive(Debug)]
+pub(crate) struct Deferred<T>(T);
+
+impl<T> Deref for Deferred<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: Args> Args for Deferred<T> {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        /// What the command is about stays, whatever its arguments say of themselves.
+        fn describe<T: Args>(command: clap::Command) -> clap::Command {
+            let texts = (command.get_about().cloned(), command.get_long_about().cloned());
+            let about = texts.0.map_or(Resettable::Reset, Resettable::Value);
+            let long_about = texts.1.map_or(Resettable::Reset, Resettable::Value);
+            T::augment_args(command).about(about).long_about(long_about)
+        }
+        command.defer(describe::<T>)
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        command.defer(T::augment_args_for_update)
+    }
+}
+
+impl<T: FromArgMatches> FromArgMatches for Deferred<T> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Deferred<T>, clap::Error> {
+        T::from_arg_matches(matches).map(Deferred)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        self.0.update_from_arg_matches(matches)
+    }
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
