@@ -64,10 +64,24 @@ pub fn write_without(object: Value<'_>, name: &str, out: &mut impl Sink) {
 fn write_members(object: Value<'_>, wanted: impl Fn(&Member<'_>) -> bool, out: &mut impl Sink) {
     let mut before = b'{';
     let mut write_member = |member: Member<'_>, out: &mut _| {
-        Sink::push(out, &[std::mem::replace(&mut before, b',')]);
-        write(member.name_value(), out);
-        Sink::push(out, b":");
-        write(member.value(), out);
+        let before = std::mem::replace(&mut before, b',');
+        match member.canonical_text() {
+            Some([b',', text @ ..]) if before == b'{' => {
+                Sink::push(out, b"{");
+                Sink::push(out, text);
+            }
+            Some(text @ [b',', ..]) => Sink::push(out, text),
+            Some(text) => {
+                Sink::push(out, &[before]);
+                Sink::push(out, text);
+            }
+            None => {
+                Sink::push(out, &[before]);
+                write(member.name_value(), out);
+                Sink::push(out, b":");
+                write(member.value(), out);
+            }
+        }
     };
     let members = object.members().filter(wanted);
     if is_sorted(object) {

@@ -11,9 +11,9 @@ use agent_output_verifier::jcs;
 use agent_output_verifier::json::{Document, ReadErrorKind, Value as Node};
 use agent_output_verifier::path::{FieldPath, Reached};
 use agent_output_verifier::report::{Report, Verdict};
-use agent_output_verifier::request::Request;
+use agent_output_verifier::request::{Request, Requirements, Supplied};
 use agent_output_verifier::schema::{Draft, Schema};
-use agent_output_verifier::verify::{verdict, verify};
+use agent_output_verifier::verify::{verdict, verdict_by_element, verify};
 use num_bigint::BigInt;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -779,6 +779,33 @@ fn counts_add_up_and_the_short_way_comes_to_the_same_verdict() {
         .unwrap();
     let (pass, fail) = (pass.get(), fail.get());
     assert!(pass * 5 > fail && fail * 5 > pass, "{pass} pass, {fail} fail");
+}
+
+#[test]
+fn element_by_element_comes_to_the_verdict_on_the_whole() {
+    let settled = Cell::new(0u32);
+    let parts = select(vec![json!({}), json!({"minItems": 2}), json!({"maxItems": 3})]);
+    let inputs = (subschema(), schema(), parts, vec(instance(), 0..5));
+    runner(1_500)
+        .run(&inputs, |(items, definitions, mut root, elements)| {
+            root["items"] = items;
+            root["$defs"] = definitions["$defs"].clone();
+            let (schema, output) = (root.to_string(), Value::from(elements).to_string());
+            let schema = Document::parse(schema.as_bytes()).unwrap();
+            let supplied = Supplied { schema: Some(schema.root()), ..Supplied::default() };
+            // Random references do lead back to themselves.
+            let Ok(requirements) = Requirements::compile(supplied) else { return Ok(()) };
+            let document = Document::parse(output.as_bytes()).unwrap();
+            let whole = verdict(&requirements, document.root());
+            let by_element = verdict_by_element(&requirements, output.as_bytes()).unwrap();
+            if let Some(verdict) = by_element {
+                prop_assert_eq!(Ok(verdict), whole);
+                settled.set(settled.get() + 1);
+            }
+            Ok(())
+        })
+        .unwrap();
+    assert!(settled.get() > 500, "only {} were settled", settled.get());
 }
 
 /// Fails `type` at every value that is not `null`.

@@ -224,7 +224,7 @@ fn expand_pattern(argument: &Path, wanted: Wanted, inputs: &mut Vec<Input>) {
 const LARGE: u64 = 1024 * 1024;
 
 /// Bytes of whole lines that are judged together.
-const BLOCK: usize = 64 * 1024;
+const BLOCK: usize = 128 * 1024;
 
 /// Whole lines of an input.
 #[derive(Debug)]

@@ -494,6 +494,22 @@ impl<'d> Member<'d> {
         self.name.document.string_at(self.name.index)
     }
 
+    /// The member's own text, with the comma before it where there is one, if it can be told at a look that
+    /// it is in canonical form: a plain name and a scalar, with nothing between.
+    pub(crate) fn canonical_text(self) -> Option<&'d [u8]> {
+        let document = self.name.document;
+        let name = document.node(self.name.index);
+        let value = self.value();
+        let scalar = value.canonical_scalar()?;
+        let (start, colon) = (name.start as usize, name.start as usize + name.a as usize + 2);
+        let bytes = document.text.as_bytes();
+        let together = name.kind == NodeKind::String
+            && value.offset() == colon + 1
+            && bytes.get(colon) == Some(&b':');
+        let before = usize::from(start > 0 && bytes[start - 1] == b',');
+        together.then(|| &bytes[start - before..colon + 1 + scalar.len()])
+    }
+
     /// The name as a string value, with its own place.
     pub fn name_value(self) -> Value<'d> {
         self.name

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::draft::{Draft, Holds, holds};
 use super::format::Format;
+use super::memory::PairHashing;
 use super::pattern::Pattern;
 use super::registry::{Registry, ResourceId, subschemas};
 use super::{
@@ -86,7 +87,7 @@ pub(super) fn compile<'d>(
     let mut compiler = Compiler {
         root: value,
         registry,
-        known: HashMap::new(),
+        known: HashMap::default(),
         checked: HashSet::new(),
         pending: Vec::new(),
         subschemas: Vec::new(),
@@ -169,7 +170,7 @@ struct Compiler<'d> {
     root: Value<'d>,
     registry: Registry<'d>,
     /// Subschemas by document and node.
-    known: HashMap<(usize, u32), SubschemaId>,
+    known: HashMap<(usize, u32), SubschemaId, PairHashing>,
     /// Targets of references that were held against the meta-schema by themselves.
     checked: HashSet<u32>,
     pending: Vec<(SubschemaId, Value<'d>, ResourceId)>,

@@ -11,8 +11,8 @@ use crate::json::Value;
 /// Outcomes by [`pair`].
 pub(super) type Memory<T> = HashMap<u64, T, PairHashing>;
 
-/// Hashes pairs by one multiplication with a factor drawn for each process: the pairs are numbers of
-/// this program's own making, and there can be very many of them.
+/// Hashes pairs, nodes and addresses by one multiplication with a factor drawn for each process: they are
+/// numbers of this program's own making, and there can be very many of them.
 #[derive(Clone, Copy)]
 pub(super) struct PairHashing {
     factor: u64,
@@ -48,6 +48,14 @@ impl Hasher for PairHasher {
         for &byte in bytes {
             self.write_u64(u64::from(byte));
         }
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(u64::from(number));
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
     }
 
     fn write_u64(&mut self, number: u64) {

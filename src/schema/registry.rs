@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use fluent_uri::{Iri, IriRef};
 
 use super::draft::{Draft, Holds, holds};
+use super::memory::PairHashing;
 use super::metaschemas;
 use crate::json::Value;
 
@@ -50,10 +51,10 @@ pub(super) struct Registry<'d> {
     resources: Vec<Resource<'d>>,
     by_uri: HashMap<String, ResourceId>,
     /// Of each document, by its address: its resources, in document order.
-    by_document: HashMap<usize, Vec<ResourceId>>,
+    by_document: HashMap<usize, Vec<ResourceId>, PairHashing>,
     faults: Vec<(Value<'d>, &'static str, &'static str)>,
     /// Nodes of the first document where keywords hold subschemas.
-    known: HashSet<u32>,
+    known: HashSet<u32, PairHashing>,
 }
 
 fn address(value: Value<'_>) -> usize {

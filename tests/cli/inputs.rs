@@ -250,3 +250,45 @@ fn standard_input_has_one_name() {
         sandbox().aov(args).input("{\"a\":\n").run().is(2, "", &error);
     }
 }
+
+/// A file of over a megabyte is judged element by element where that is enough; nobody should see it.
+#[test]
+fn a_large_array_is_judged_as_a_small_one_is() {
+    let schema = r#"{"type": "array", "maxItems": 200000, "items": {"type": "object",
+        "properties": {"a": {"type": "string", "pattern": "^(?!b)(a+)+\\1$"}, "n": {"type": "integer"}}}}"#;
+    let hard = format!("{{\"a\": \"{}b\"}}", "a".repeat(40));
+    let tails = [
+        ("{\"n\": 1}]", 0),
+        ("{\"n\": \"1\"}]", 1),
+        ("{\"n\": \"1\"}", 2),
+        ("{\"n\": 1}]]", 2),
+        ("{\"n\": 1, \"n\": 2}]", 2),
+        (&format!("{hard}]"), 3),
+        (&format!("{{\"n\": \"1\"}},{hard}]"), 1),
+    ];
+    let rows = |count: usize, tail: &str| format!("[{}{tail}", "{\"n\": 1},\n".repeat(count));
+    let mut sandbox = sandbox().with("s.json", schema);
+    for (place, (tail, _)) in tails.iter().enumerate() {
+        sandbox = sandbox
+            .with(&format!("small{place}.json"), rows(10, tail))
+            .with(&format!("large{place}.json"), rows(120_000, tail));
+    }
+    for (place, (tail, status)) in tails.iter().enumerate() {
+        for size in ["small", "large"] {
+            let name = format!("{size}{place}.json");
+            let run = sandbox.aov(&["verify", "-q", "-s", "s.json", &name]).run();
+            assert_eq!(run.status, *status, "{name} {tail}: {}", run.stderr);
+            // What is wrong is told with its place, however it was read.
+            let line = if size == "small" { 11 } else { 120_001 };
+            assert_eq!(run.stderr.contains(&format!("{name}:{line}:")), *status == 2, "{run:?}");
+        }
+    }
+    // More elements than are allowed, and a schema that has to see all of them together.
+    let few = sandbox
+        .with("few.json", r#"{"maxItems": 5}"#)
+        .with("unique.json", r#"{"uniqueItems": true}"#);
+    for schema in ["few.json", "unique.json"] {
+        let run = few.aov(&["verify", "-q", "-s", schema, "large0.json"]).run();
+        assert_eq!((run.status, run.stderr.as_str()), (1, ""), "{schema}");
+    }
+}
