@@ -85,7 +85,7 @@ impl<'a> Signer<'a> {
         let timestamp = response.verified_at();
         let start = out.len();
         serde_json::to_writer(&mut *out, response)?;
-        let attestation = match response.compact_canonical()? {
+        let attestation = match response.canonical()? {
             Some(canonical) => self.attest_canonical(Kind::Verification, timestamp, &canonical),
             None => self.attest(Kind::Verification, timestamp, &out[start..])?,
         };

@@ -41,11 +41,20 @@ impl Digest {
 
     /// The digits that it prints as.
     pub fn hex(&self) -> Hex {
-        const HEX: &[u8; 16] = b"0123456789abcdef";
+        /// The two digits of every byte.
+        const PAIRS: [[u8; 2]; 256] = {
+            const HEX: &[u8; 16] = b"0123456789abcdef";
+            let mut pairs = [[0; 2]; 256];
+            let mut byte = 0;
+            while byte < 256 {
+                pairs[byte] = [HEX[byte >> 4], HEX[byte & 15]];
+                byte += 1;
+            }
+            pairs
+        };
         let mut digits = [0u8; 64];
-        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
-            pair[0] = HEX[usize::from(byte >> 4)];
-            pair[1] = HEX[usize::from(byte & 15)];
+        for (pair, byte) in digits.as_chunks_mut().0.iter_mut().zip(self.0) {
+            *pair = PAIRS[usize::from(byte)];
         }
         Hex(digits)
     }

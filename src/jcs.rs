@@ -83,20 +83,24 @@ fn write_members(object: Value<'_>, wanted: impl Fn(&Member<'_>) -> bool, out: &
             }
         }
     };
-    let members = object.members().filter(wanted);
-    if is_sorted(object) {
-        members.for_each(|member| write_member(member, out));
+    if is_sorted(object.members()) {
+        object.members().filter(wanted).for_each(|member| write_member(member, out));
+    } else if let Some(by_name) = object.members_by_name()
+        && object.members_by_name().is_some_and(is_sorted)
+    {
+        by_name.filter(wanted).for_each(|member| write_member(member, out));
     } else {
-        let mut members: SmallVec<[Member<'_>; 24]> = members.collect();
+        let mut members: SmallVec<[Member<'_>; 24]> = object.members().filter(wanted).collect();
         members.sort_unstable_by(|a, b| compare_names(a.name(), b.name()));
         members.into_iter().for_each(|member| write_member(member, out));
     }
     out.push(if before == b'{' { b"{}" } else { b"}" });
 }
 
-/// Whether an object's members are in canonical order already, as those of machines often are.
-fn is_sorted(object: Value<'_>) -> bool {
-    object.members().is_sorted_by(|a, b| compare_names(a.name(), b.name()).is_lt())
+/// Whether members are in canonical order: as machines often write them, and as sorting by bytes nearly
+/// always leaves them.
+fn is_sorted<'d>(members: impl Iterator<Item = Member<'d>>) -> bool {
+    members.is_sorted_by(|a, b| compare_names(a.name(), b.name()).is_lt())
 }
 
 /// The order of RFC 8785 §3.2.3: by UTF-16 code units.
@@ -165,6 +169,24 @@ mod tests {
             ),
             "{\"\":5,\"z\":4,\"zz\":6,\"é\":3,\"\u{d7ff}\":7,\"\u{1f34f}\":2,\"\u{e000}\":1}"
         );
+    }
+
+    #[test]
+    fn many_members_sort_as_few_do() {
+        for special in [["x", "y"], ["\u{e000}", "\u{1f34f}"], ["\u{1f34f}", "\u{e000}"]] {
+            let names: Vec<String> = (0..20)
+                .map(|n| format!("m{}", n * 7 % 20))
+                .chain(special.map(str::to_owned))
+                .collect();
+            let text: Vec<String> = names.iter().map(|name| format!("\"{name}\": 1")).collect();
+            let mut sorted = names.clone();
+            sorted.sort_by_key(|name| name.encode_utf16().collect::<Vec<_>>());
+            let expected: Vec<String> = sorted.iter().map(|name| format!("\"{name}\":1")).collect();
+            let written = canonical(&format!("{{{}}}", text.join(", ")));
+            assert_eq!(written, format!("{{{}}}", expected.join(",")));
+            let again = canonical(&written);
+            assert_eq!(again, written);
+        }
     }
 
     #[test]

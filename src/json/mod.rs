@@ -378,6 +378,23 @@ impl<'d> Value<'d> {
         Members { document: self.document, index: self.index + 1, left }
     }
 
+    /// The members of a large object in the order of their names' bytes.
+    pub(crate) fn members_by_name(self) -> Option<impl Iterator<Item = Member<'d>>> {
+        if !self.is_object() || self.len() <= reader::SMALL_OBJECT {
+            return None;
+        }
+        let order = self.name_order()?;
+        Some(order.iter().map(move |&name| Member { name: self.at(name) }))
+    }
+
+    /// The names of a large object, sorted.
+    fn name_order(self) -> Option<&'d [u32]> {
+        let buffers = &self.document.buffers;
+        let place = buffers.large_objects.binary_search_by_key(&self.index, |&(node, _)| node);
+        let start = buffers.large_objects[place.ok()?].1 as usize;
+        buffers.order.get(start..start + self.len())
+    }
+
     /// An object's member, by its unescaped name.
     pub fn get(self, name: &str) -> Option<Value<'d>> {
         if !self.is_object() {
@@ -388,10 +405,7 @@ impl<'d> Value<'d> {
             let found = members.find(|member| self.document.is_name(member.name.index, name));
             return found.map(Member::value);
         }
-        let buffers = &self.document.buffers;
-        let place = buffers.large_objects.binary_search_by_key(&self.index, |&(node, _)| node);
-        let start = buffers.large_objects[place.ok()?].1 as usize;
-        let order = &buffers.order[start..start + self.len()];
+        let order = self.name_order()?;
         let found = order.binary_search_by(|&key| self.document.string_at(key).cmp(name)).ok()?;
         Some(self.at(order[found] + 1))
     }
