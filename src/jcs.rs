@@ -61,7 +61,7 @@ pub fn write_without(object: Value<'_>, name: &str, out: &mut impl Sink) {
     write_members(object, |member| member.name() != name, out);
 }
 
-fn write_members(object: Value<'_>, wanted: impl Fn(&Member<'_>) -> bool, out: &mut impl Sink) {
+fn write_members<'d>(object: Value<'d>, wanted: impl Fn(&Member<'d>) -> bool, out: &mut impl Sink) {
     let mut before = b'{';
     let mut write_member = |member: Member<'_>, out: &mut _| {
         let before = std::mem::replace(&mut before, b',');
@@ -83,24 +83,26 @@ fn write_members(object: Value<'_>, wanted: impl Fn(&Member<'_>) -> bool, out: &
             }
         }
     };
-    if is_sorted(object.members()) {
-        object.members().filter(wanted).for_each(|member| write_member(member, out));
-    } else if let Some(by_name) = object.members_by_name()
-        && object.members_by_name().is_some_and(is_sorted)
+    let named = |member: Member<'d>| (member.name(), member);
+    if let Some(by_name) = object.members_by_name()
+        && object.members_by_name().is_some_and(|members| is_sorted(members.map(named)))
     {
         by_name.filter(wanted).for_each(|member| write_member(member, out));
     } else {
-        let mut members: SmallVec<[Member<'_>; 24]> = object.members().filter(wanted).collect();
-        members.sort_unstable_by(|a, b| compare_names(a.name(), b.name()));
-        members.into_iter().for_each(|member| write_member(member, out));
+        let members = object.members().filter(wanted);
+        let mut members: SmallVec<[(&str, Member<'d>); 16]> = members.map(named).collect();
+        if !is_sorted(members.iter().copied()) {
+            members.sort_unstable_by(|(a, _), (b, _)| compare_names(a, b));
+        }
+        members.into_iter().for_each(|(_, member)| write_member(member, out));
     }
     out.push(if before == b'{' { b"{}" } else { b"}" });
 }
 
 /// Whether members are in canonical order: as machines often write them, and as sorting by bytes nearly
 /// always leaves them.
-fn is_sorted<'d>(members: impl Iterator<Item = Member<'d>>) -> bool {
-    members.is_sorted_by(|a, b| compare_names(a.name(), b.name()).is_lt())
+fn is_sorted<'d>(members: impl Iterator<Item = (&'d str, Member<'d>)>) -> bool {
+    members.is_sorted_by(|(a, _), (b, _)| compare_names(a, b).is_lt())
 }
 
 /// The order of RFC 8785 §3.2.3: by UTF-16 code units.
