@@ -14,14 +14,15 @@ use super::{
 use crate::json::{Document, Value};
 
 /// Bytes of requirements that are kept for the next request.
-const MAX_SOURCE: usize = 64 * 1024;
+const MAX_SOURCE: usize = 16 * 1024;
 
-/// What a schema may weigh to be kept: subschemas, and characters to match in patterns. Some hundred bytes
-/// each, of which [`MAX_KEPT`] make up the memory that this takes at most.
-const MAX_WEIGHT: u64 = 10_000;
+/// What a schema may weigh to be kept: subschemas, and characters to match in patterns. Most take some
+/// hundred bytes, those of the largest classes of Unicode five thousand: so much, times [`MAX_KEPT`], is
+/// the memory that this can be made to take.
+const MAX_WEIGHT: u64 = 1_000;
 
 /// Requirements that are kept.
-const MAX_KEPT: usize = 64;
+const MAX_KEPT: usize = 32;
 
 self_cell!(
     struct OwnedDocument {
