@@ -25,7 +25,9 @@ impl Aov {
     /// With arguments, in the repository's folder, with nothing of the caller's environment that
     /// changes its output.
     pub fn new(args: &[&str]) -> Aov {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_aov"));
+        // Without the command line, tests of the library alone are built and run.
+        let Some(binary) = option_env!("CARGO_BIN_EXE_aov") else { panic!("built without `cli`") };
+        let mut command = Command::new(binary);
         command.args(args).current_dir(env!("CARGO_MANIFEST_DIR"));
         for name in ["NO_COLOR", "CLICOLOR_FORCE", "COLUMNS", "SOURCE_DATE_EPOCH"] {
             command.env_remove(name);
