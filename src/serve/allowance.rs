@@ -70,8 +70,9 @@ impl Allowance {
         // Counts are right also where a holder panicked.
         let mut today = self.today.lock().unwrap_or_else(PoisonError::into_inner);
         let day = now.div_euclid(MICROS_PER_DAY);
-        // A clock that steps back over midnight does not give a day twice.
-        if day > today.day {
+        // A clock that steps back over midnight does not give a day twice. One that steps back further
+        // was wrong before, and would hold up every new day until the one it had been wrong about.
+        if day > today.day || day < today.day - 1 {
             today.day = day;
             today.used = HashMap::new();
         }
@@ -121,6 +122,20 @@ mod tests {
         // Back before midnight: still the later day.
         assert_eq!(allowance.take(A, noon).unwrap().remaining, 0);
         assert!(allowance.take(A, noon).is_err());
+    }
+
+    #[test]
+    fn a_clock_that_was_far_ahead_holds_up_no_day() {
+        let allowance = Allowance::new(1);
+        let (noon, far) = (MICROS_PER_DAY / 2, 27_000 * MICROS_PER_DAY);
+        assert!(allowance.take(A, noon).is_ok());
+        assert!(allowance.take(A, far).is_ok());
+        let corrected = noon + MICROS_PER_DAY;
+        assert_eq!(allowance.take(A, corrected).unwrap().resets, "1970-01-03T00:00:00+00:00");
+        assert!(allowance.take(A, corrected).is_err());
+        // From a day that is gone, nothing is put back.
+        allowance.put_back(A, far);
+        assert!(allowance.take(A, corrected).is_err());
     }
 
     #[test]
