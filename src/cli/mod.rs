@@ -28,6 +28,14 @@ use clap::Parser as _;
 
 pub(crate) use exit::Status;
 
+/// Lets a write beyond the size that files may have (`ulimit -f`) be an error as any other, which is
+/// told. By itself the system ends the process there, in the middle of what it was writing.
+fn outlive_full_files() {
+    // Where no handler can be had, it stays as it is.
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
+}
+
 /// Runs the command that the process was started with.
 pub(crate) fn run() -> Status {
     let cli = match args::Cli::try_parse() {
@@ -39,6 +47,7 @@ pub(crate) fn run() -> Status {
             return status;
         }
     };
+    outlive_full_files();
     let result = match &cli.command {
         args::Command::Verify(verify) => verify::run(verify, cli.color),
         args::Command::Hash(hash) => hash::run(hash),

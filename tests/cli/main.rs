@@ -7,6 +7,7 @@ mod attest;
 mod batch;
 mod check_receipt;
 mod colour;
+mod exhaustion;
 mod fetching;
 mod formats;
 mod hash;
