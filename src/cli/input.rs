@@ -72,10 +72,12 @@ impl Input {
 
     /// The whole of it.
     pub(crate) fn read(&self) -> Result<Vec<u8>, Trouble> {
-        let mut bytes = Vec::new();
         let result = match self {
-            Input::Stdin => io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes),
-            Input::File(path) => fs::read(path),
+            Input::Stdin => whole(io::stdin().lock(), 0, MAX_TEXT),
+            Input::File(path) => fs::File::open(path).and_then(|file| {
+                let size = file.metadata().map_or(0, |metadata| metadata.len());
+                whole(file, size, MAX_TEXT)
+            }),
             Input::Nothing { trouble, .. } => return Err(trouble.clone()),
         };
         result.map_err(|error| Trouble::of_io("read", &self.name(), &error))
@@ -109,6 +111,20 @@ impl Input {
             Input::Nothing { trouble, .. } => Err(trouble.clone()),
         }
     }
+}
+
+/// Reads to the end, but no more than `limit` bytes: a pipe or a device may have no end. `size` is
+/// what there probably is.
+fn whole(source: impl Read, size: u64, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(usize::try_from(size.min(limit)).unwrap_or_default())?;
+    source.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit { Err(endless(limit)) } else { Ok(bytes) }
+}
+
+fn endless(limit: u64) -> io::Error {
+    let message = format!("it goes on after {limit} bytes, more than any JSON text that is read");
+    io::Error::new(io::ErrorKind::FileTooLarge, message)
 }
 
 /// Reads a file that the command needs whole, such as a schema; `-` is standard input.
@@ -151,6 +167,14 @@ fn nothing(name: String, message: String) -> Input {
     Input::Nothing { name, trouble: Trouble::new(message, help) }
 }
 
+/// A pipe or a device that nobody has named: opening it might wait for ever.
+fn special(path: &Path) -> Input {
+    let name = path_name(path);
+    let help = "Name it itself where it is meant, or take it away.";
+    let trouble = Trouble::new(format!("{}: it is no regular file", shown(&name)), help);
+    Input::Nothing { name, trouble }
+}
+
 /// What there is to say of an input of lines that are all blank.
 pub(crate) fn nothing_in(name: &str) -> Trouble {
     let help = "Check the input; a run that checks nothing is never a success.";
@@ -165,13 +189,21 @@ fn expand_folder(folder: &Path, wanted: Wanted, inputs: &mut Vec<Input>) {
         inputs.push(Input::Nothing { name, trouble });
     }
     found.sort();
-    if found.is_empty() {
+    let (found, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|path| is_plain(path));
+    inputs.extend(others.iter().map(|path| special(path)));
+    if found.is_empty() && others.is_empty() {
         let name = path_name(folder);
         let message =
             format!("{}: no {} below it; nothing was checked", shown(&name), wanted.names());
         inputs.push(nothing(name, message));
     }
     inputs.extend(found.into_iter().map(Input::File));
+}
+
+/// Whether it is a file as any other, or cannot be looked at: what is wrong then is told when it is
+/// read.
+fn is_plain(path: &Path) -> bool {
+    path.metadata().map_or(true, |metadata| metadata.is_file())
 }
 
 /// Links to folders are not followed, so that no link makes it go round in circles.
@@ -204,6 +236,8 @@ fn expand_pattern(argument: &Path, wanted: Wanted, inputs: &mut Vec<Input>) {
             for path in paths.flatten() {
                 if path.is_dir() {
                     expand_folder(&path, wanted, inputs);
+                } else if !is_plain(&path) {
+                    inputs.push(special(&path));
                 } else {
                     inputs.push(Input::File(path));
                 }
@@ -219,6 +253,9 @@ fn expand_pattern(argument: &Path, wanted: Wanted, inputs: &mut Vec<Input>) {
         inputs.push(nothing(name, message));
     }
 }
+
+/// Bytes of one JSON text at most: what the strict reader takes.
+const MAX_TEXT: u64 = u32::MAX as u64;
 
 /// Bytes from which on a file is large.
 const LARGE: u64 = 1024 * 1024;
@@ -237,6 +274,8 @@ pub(crate) struct Block {
 /// Cuts an input into blocks at line ends, without ever holding more than a block and a line.
 pub(crate) struct Blocks {
     source: Box<dyn Read + Send>,
+    /// Bytes that a line may have
+    max_line: u64,
     rest: Vec<u8>,
     next_line: usize,
     ended: bool,
@@ -244,7 +283,7 @@ pub(crate) struct Blocks {
 
 impl Blocks {
     pub(crate) fn new(source: Box<dyn Read + Send>) -> Blocks {
-        Blocks { source, rest: Vec::new(), next_line: 1, ended: false }
+        Blocks { source, max_line: MAX_TEXT, rest: Vec::new(), next_line: 1, ended: false }
     }
 
     /// The next block; `None` at the end. What a slow pipe has delivered is not held back.
@@ -268,6 +307,10 @@ impl Blocks {
                 return Ok(Some(self.block(rest)));
             }
             searched = self.rest.len();
+            if searched as u64 > self.max_line {
+                (self.rest, self.ended) = (Vec::new(), true);
+                return Err(endless(self.max_line));
+            }
         }
         if self.rest.is_empty() { Ok(None) } else { Ok(Some(self.block(Vec::new()))) }
     }
@@ -308,5 +351,24 @@ mod tests {
             seen.extend(lines(&block).map(|(number, line)| (number, line.len())));
         }
         assert_eq!(seen, [(1, 1), (3, long.len()), (4, 1), (5, 1)]);
+    }
+
+    #[test]
+    fn what_has_no_end_is_given_up() {
+        let kind = |result: io::Result<Vec<u8>>| result.map_err(|error| error.kind());
+        assert_eq!(kind(whole(&b"12345"[..], 0, 5)), Ok(b"12345".to_vec()));
+        assert_eq!(kind(whole(io::repeat(b' '), 9, 5)), Err(io::ErrorKind::FileTooLarge));
+        // A file may grow or shrink while it is read.
+        for size in [0, 1, 9, u64::MAX] {
+            assert_eq!(kind(whole(&b"12345"[..], size, 10)), Ok(b"12345".to_vec()));
+        }
+
+        let source = Box::new(io::Cursor::new(b"1\n").chain(io::repeat(b' ')));
+        let mut blocks = Blocks { max_line: 3 * BLOCK as u64, ..Blocks::new(source) };
+        assert_eq!(blocks.next().unwrap().unwrap().bytes, b"1\n");
+        let error = blocks.next().unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+        // The input is at its end, and what was read of the line is let go.
+        assert!(blocks.next().unwrap().is_none() && blocks.rest.capacity() == 0);
     }
 }
