@@ -14,10 +14,14 @@ use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
+use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt as _;
 
 /// How long a request's head may take, and how long a connection may wait for its next request.
 const HEAD: Duration = Duration::from_secs(15);
+
+/// How long a client may leave an answer where it is, without reading on.
+const UNREAD: Duration = Duration::from_secs(15);
 
 /// How long requests under way have at the end.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(8);
@@ -49,7 +53,9 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, stop: impl Futu
             request
         });
         let service = TowerToHyperService::new(service);
-        let connection = server.serve_connection(TokioIo::new(stream), service);
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(UNREAD));
+        let connection = server.serve_connection(TokioIo::new(Box::pin(stream)), service);
         let watched = graceful.watch(connection);
         tokio::spawn(async move {
             let _permit = permit;

@@ -6,6 +6,7 @@ mod common;
 mod allowance;
 mod browser;
 mod documents;
+mod exhaustion;
 mod facilitator;
 mod limits;
 mod mcp;
