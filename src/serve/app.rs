@@ -365,7 +365,7 @@ impl App {
 
     /// Whether what the server depends on is there.
     pub(crate) async fn healthy(&self) -> Result<(), ErrorBody> {
-        self.ledger.tally("").await.map(drop).map_err(|Unavailable| ledger_unavailable())
+        self.ledger.healthy().await.map_err(|Unavailable| ledger_unavailable())
     }
 
     fn signer(&self) -> Signer<'_> {

@@ -56,6 +56,7 @@ enum Ask {
     Reserve(Digest, Holder, Reply<Standing>),
     Release(Digest),
     Doubts(Reply<Vec<Doubt>>),
+    Health(Reply<()>),
 }
 
 /// What changes the file.
@@ -177,6 +178,12 @@ impl Ledger {
         self.ask(Ask::Doubts).await
     }
 
+    /// Whether it can be read and, as far as is known, written. Where the last write failed, one is
+    /// tried.
+    pub(crate) async fn healthy(&self) -> Result<(), Unavailable> {
+        self.ask(Ask::Health).await
+    }
+
     async fn write(&self, write: Write) -> Result<(), Unavailable> {
         self.ask(|reply| Ask::Write(write, reply)).await
     }
@@ -222,6 +229,7 @@ fn lock(ledger: &Path) -> Result<File, OpenError> {
 fn keep(mut store: Store, mut queue: mpsc::Receiver<Ask>) {
     let mut group = Vec::new();
     let mut reserved = HashMap::new();
+    let mut writable = true;
     while let Some(first) = queue.blocking_recv() {
         group.push(first);
         while group.len() < MAX_GROUP
@@ -230,6 +238,10 @@ fn keep(mut store: Store, mut queue: mpsc::Receiver<Ask>) {
             group.push(next);
         }
         let written = commit(&mut store, &group);
+        if let Some(written) = written {
+            writable = written.is_ok();
+        }
+        let written = written.unwrap_or(Ok(()));
         // Nobody may be left to hear the answer.
         for ask in group.drain(..) {
             match ask {
@@ -266,23 +278,31 @@ fn keep(mut store: Store, mut queue: mpsc::Receiver<Ask>) {
                 Ask::Doubts(reply) => {
                     let _ = reply.send(read(payments::doubts(store.connection())));
                 }
+                Ask::Health(reply) => {
+                    if !writable {
+                        writable = wrote(store.commit(store::try_out)).is_ok();
+                    }
+                    let health = if writable { read(store.tally("")) } else { Err(Unavailable) };
+                    let _ = reply.send(health.map(drop));
+                }
             }
         }
     }
 }
 
-/// Commits all writes of a group together.
-fn commit(store: &mut Store, group: &[Ask]) -> Result<(), Unavailable> {
+/// Commits all writes of a group together; none where there are none.
+fn commit(store: &mut Store, group: &[Ask]) -> Option<Result<(), Unavailable>> {
     let writes = || {
         group.iter().filter_map(|ask| match ask {
             Ask::Write(write, _) => Some(write),
             _ => None,
         })
     };
-    if writes().next().is_none() {
-        return Ok(());
-    }
-    let written = store.commit(|connection| writes().try_for_each(|write| write.apply(connection)));
+    writes().next()?;
+    Some(wrote(store.commit(|connection| writes().try_for_each(|write| write.apply(connection)))))
+}
+
+fn wrote(written: rusqlite::Result<()>) -> Result<(), Unavailable> {
     written.map_err(|error| {
         tracing::error!(error = %error, "the ledger could not be written");
         Unavailable

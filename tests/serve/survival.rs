@@ -8,9 +8,11 @@ use crate::common::Sandbox;
 use crate::request;
 use crate::server::Server;
 
-/// The ids in a ledger. Fails where one is there twice.
-fn recorded(path: &std::path::Path) -> HashSet<String> {
+/// The ids in a ledger. Fails where one is there twice, or the file is not whole.
+pub(crate) fn recorded(path: &std::path::Path) -> HashSet<String> {
     let ledger = Connection::open(path).unwrap();
+    let whole: String = ledger.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(whole, "ok");
     let mut select = ledger.prepare("SELECT verification_id FROM verification").unwrap();
     let ids = select.query_map([], |row| row.get(0)).unwrap();
     let mut known = HashSet::new();

@@ -204,6 +204,30 @@ pub(crate) fn record(connection: &Connection, entry: &Entry) -> rusqlite::Result
     Ok(())
 }
 
+/// Writes what an entry writes, and takes it away again: the pages reach the disk, the entry nobody.
+pub(crate) fn try_out(connection: &Connection) -> rusqlite::Result<()> {
+    let hash = Digest::of_bytes(b"");
+    // No agent and no check has an empty id.
+    let entry = Entry {
+        verification_id: String::new(),
+        verified_at: 0,
+        agent_id: String::new(),
+        verdict: Verdict::Pass,
+        output_hash: hash,
+        schema_hash: hash,
+        rules_hash: hash,
+        request_hash: hash,
+    };
+    record(connection, &entry)?;
+    for sql in [
+        "DELETE FROM verification WHERE verification_id = ''",
+        "DELETE FROM agent WHERE agent_id = ''",
+    ] {
+        connection.execute(sql, [])?;
+    }
+    Ok(())
+}
+
 fn tally(connection: &Connection, agent_id: &str) -> rusqlite::Result<Tally> {
     let mut select = connection.prepare_cached(
         "SELECT passed, failed, first_seen, last_seen, weight, weight_passed, weight_squared \
@@ -296,6 +320,20 @@ mod tests {
         });
         assert!(failed.is_err());
         assert_eq!(store.tally("a").unwrap(), Tally::default());
+    }
+
+    #[test]
+    fn what_is_tried_out_leaves_nothing() {
+        let mut store = Store::open(None).unwrap();
+        store.commit(|connection| record(connection, &entry(1, Verdict::Pass))).unwrap();
+        // Twice: the first leaves nothing that is in the second's way.
+        store.commit(try_out).unwrap();
+        store.commit(try_out).unwrap();
+        for table in ["verification", "agent"] {
+            let sql = format!("SELECT count(*) FROM {table}");
+            let count: i64 = store.connection.query_row(&sql, [], |row| row.get(0)).unwrap();
+            assert_eq!(count, 1, "{table}");
+        }
     }
 
     #[test]
