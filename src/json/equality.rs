@@ -146,6 +146,16 @@ mod tests {
     }
 
     #[test]
+    fn hashes_cannot_be_foreseen() {
+        let texts = ["null", "true", "1", "\"a\"", "[]", "{}", "[1]", r#"{"a":1}"#, "1e300"];
+        for text in texts {
+            let document = Document::parse(text.as_bytes()).unwrap();
+            let hash = || ValueHasher::default().hash(document.root());
+            assert_ne!(hash(), hash(), "{text}");
+        }
+    }
+
+    #[test]
     fn values_are_equal_by_value() {
         for (a, b) in [
             ("1", "1.0"),

@@ -1,5 +1,7 @@
 //! Limits: sizes, hosts, slow clients.
 
+use serde_json::Value;
+
 use crate::request;
 use crate::server::{Server, head};
 
@@ -39,6 +41,45 @@ fn bodies_in_chunks_have_the_same_limit() {
             assert_eq!(answer.error(), "request_too_large");
         }
     }
+}
+
+#[test]
+fn nesting_beyond_the_limit_is_refused_wherever_it_comes() {
+    let server = Server::start(&[]);
+    let nested = |depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    let request = |output: &str| {
+        format!(r#"{{"task_id": "t", "expected_schema": true, "submitted_output": {output}}}"#)
+    };
+    let call = |arguments: &str| {
+        format!(
+            r#"{{"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                "params": {{"name": "verify_schema", "arguments": {arguments}}}}}"#
+        )
+    };
+    // The request is a level itself.
+    assert_eq!(server.post("/verify/schema", request(&nested(127))).status, 200);
+    for depth in [128, 1_000_000] {
+        for text in [request(&nested(depth)), nested(depth + 1), "[".repeat(depth + 1)] {
+            for route in ["/verify/schema", "/receipt/check"] {
+                let answer = server.post(route, &text);
+                assert_eq!((answer.status, answer.error().as_str()), (422, "invalid_json"));
+            }
+            for message in [text.clone(), call(&text)] {
+                let headers = [
+                    ("Content-Type", "application/json"),
+                    ("Accept", "application/json, text/event-stream"),
+                ];
+                let answer = server.request("POST", "/mcp", &headers, message.as_bytes());
+                assert!([200, 400].contains(&answer.status), "{answer:?}");
+                let answer = answer.json();
+                // What is too large as well is told so.
+                let refused = [-32700, -32600].map(Value::from).contains(&answer["error"]["code"]);
+                let in_result = answer["result"]["structuredContent"]["code"] == "invalid_json";
+                assert!(refused || in_result, "{answer}");
+            }
+        }
+    }
+    assert_eq!(server.get("/health").status, 200);
 }
 
 #[test]

@@ -185,13 +185,17 @@ fn an_undecided_check_is_no_verdict() {
 fn other_types_and_codings_are_refused() {
     let server = Server::start(&[]);
     let body = request("test-a");
-    for headers in [
-        &[][..],
-        &[("Content-Type", "text/plain")],
-        &[("Content-Type", "application/json"), ("Content-Encoding", "gzip")],
-    ] {
+    for headers in [&[][..], &[("Content-Type", "text/plain")]] {
         let answer = server.request("POST", "/verify/schema", headers, body.as_bytes());
         assert_eq!((answer.status, answer.error().as_str()), (415, "unsupported_media_type"));
+    }
+    for coding in ["gzip", "x-gzip", "br", "zstd", "deflate", "compress", "identity, gzip", "?"] {
+        let headers = [("Content-Type", "application/json"), ("Content-Encoding", coding)];
+        for route in ["/verify/schema", "/receipt/check"] {
+            let answer = server.request("POST", route, &headers, body.as_bytes());
+            assert_eq!((answer.status, answer.error().as_str()), (415, "unsupported_media_type"));
+            assert!(answer.text().contains("The body is compressed"), "{coding}");
+        }
     }
 }
 
