@@ -224,6 +224,17 @@ mod tests {
     }
 
     #[test]
+    fn each_control_character_has_one_form() {
+        let spelt: String = (0..0x20).map(|code| format!("\\u{code:04X}")).collect();
+        let expected = concat!(
+            r"\u0000\u0001\u0002\u0003\u0004\u0005\u0006\u0007\b\t\n\u000b\f\r\u000e\u000f",
+            r"\u0010\u0011\u0012\u0013\u0014\u0015\u0016\u0017\u0018\u0019\u001a\u001b\u001c",
+            r"\u001d\u001e\u001f",
+        );
+        assert_eq!(canonical(&format!("\"{spelt}\"")), format!("\"{expected}\""));
+    }
+
+    #[test]
     fn integers_keep_their_digits_and_doubles_print_as_ecmascript_does() {
         assert_eq!(
             canonical("[9007199254740993,-0,-0.0,1.50,1E2,1e21,1e-7,1e-400]"),

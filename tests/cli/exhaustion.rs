@@ -2,12 +2,10 @@
 
 #![cfg(unix)]
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
 use std::process::{Command, Output};
 
-use crate::common::{Aov, Sandbox};
-use crate::{broken, sandbox};
+use crate::common::Sandbox;
+use crate::sandbox;
 
 /// A run within a limit that the shell sets.
 fn limited(sandbox: &Sandbox, limit: &str, args: &[&str]) -> Output {
@@ -93,6 +91,9 @@ fn a_pipe_in_a_folder_is_not_waited_for() {
 #[cfg(target_os = "linux")]
 #[test]
 fn names_that_are_not_utf_8_are_read_and_shown() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
     let sandbox = sandbox().with_folder("folder");
     for (name, output) in
         [(&b"folder/\xFFa.json"[..], "{\"total\": 5}"), (b"folder/\xFEa.json", "{\"total\": \n")]
@@ -105,8 +106,8 @@ fn names_that_are_not_utf_8_are_read_and_shown() {
         "ERROR  {shown}  could not be judged\nPASS   {shown}\n2 inputs: 1 passed, 1 could not be \
          judged\n"
     );
-    run.is(2, &stdout, &broken(shown));
-    let mut aov = Aov::new(&["hash"]).within(&sandbox.path("")).into_command();
+    run.is(2, &stdout, &crate::broken(shown));
+    let mut aov = sandbox.aov(&["hash"]).into_command();
     let run = aov.arg(OsStr::from_bytes(b"folder/\xFFa.json")).output().unwrap();
     assert!(run.status.success());
     assert!(text(&run.stdout).ends_with(&format!("  {shown}\n")), "{run:?}");

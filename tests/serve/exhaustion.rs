@@ -1,6 +1,5 @@
 //! What runs out: the disk, descriptors, memory, a client's patience to read.
 
-use std::collections::HashSet;
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
@@ -50,7 +49,7 @@ fn a_full_disk_loses_nothing_that_was_acknowledged_and_mends() {
 
     let home = Sandbox::new();
     let server = Server::start_in(&home, &["--ledger", "ledger", "--free-per-day", "10000"]);
-    let mut acknowledged = HashSet::new();
+    let mut acknowledged = std::collections::HashSet::new();
     let mut post = || {
         let answer = server.post("/verify/schema", request("a"));
         match answer.status {
