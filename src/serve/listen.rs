@@ -20,6 +20,9 @@ use tower::ServiceExt as _;
 /// How long a request's head may take, and how long a connection may wait for its next request.
 const HEAD: Duration = Duration::from_secs(15);
 
+/// Bytes that a request's head may have, and that are held of a connection beside bodies.
+const MAX_HEAD: usize = 64 * 1024;
+
 /// How long a client may leave an answer where it is, without reading on.
 const UNREAD: Duration = Duration::from_secs(15);
 
@@ -34,7 +37,7 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, stop: impl Futu
     let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let graceful = GracefulShutdown::new();
     let mut server = http1::Builder::new();
-    server.timer(TokioTimer::new()).header_read_timeout(HEAD);
+    server.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(MAX_HEAD);
     let mut stop = pin!(stop);
     loop {
         let next = async {

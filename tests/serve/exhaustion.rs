@@ -170,6 +170,35 @@ fn many_large_bodies_at_once_are_held_within_bounds() {
     wait_until(|| server.post("/verify/schema", request("test-a")).status == 200);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn heads_without_an_end_are_refused_before_they_are_large() {
+    let server = Server::start(&[]);
+    let head = |long: usize| {
+        head(server.address, "GET", "/health", &[("X-Long", &"x".repeat(long))], None)
+    };
+    let mut fits = server.connect();
+    fits.send(head(32 * 1024));
+    assert_eq!(fits.answer().status, 200);
+    let connections: Vec<_> = (0..250)
+        .map(|_| {
+            let mut connection = server.connect();
+            let endless = head(400_000);
+            connection.send(&endless[..350_000]);
+            connection
+        })
+        .collect();
+    // Who goes on sending may never read the refusal; this one stops at the limit.
+    let mut last = server.connect();
+    last.send(&head(400_000)[..64 * 1024]);
+    assert_eq!(last.head().status, 431);
+    let peak = status(&server, "VmHWM") / 1024;
+    // Held whole, they would take 85 MiB.
+    assert!(peak < 75, "{peak} MiB");
+    drop(connections);
+    assert_eq!(server.get("/health").status, 200);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_ledger_that_can_only_be_read_is_refused() {
