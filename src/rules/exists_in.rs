@@ -17,6 +17,7 @@ pub(super) fn check_field(
     let places = run.reach(field, 0..field.steps().len(), output)?;
     let nothing_there = !places.is_empty() && places.iter().all(is_absent);
     if rule.if_present && nothing_there {
+        run.skipped += 1;
         return Ok(());
     }
     let candidates: Vec<Value<'_>> = places

@@ -289,6 +289,40 @@ fn groups<'p, 'v>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::Document;
+
+    #[test]
+    fn work_is_charged_by_its_size_and_ends_with_the_budget() {
+        let document = Document::parse(br#"{"a": [1, [2, 3]]}"#).unwrap();
+        let root = document.root();
+        let mut findings = Findings::default();
+        let mut run = Run::new(root, &mut findings);
+        // The object, its one name, and five values below.
+        assert_eq!(run.steps_left, BASE_STEPS + 7 * STEPS_PER_NODE);
+        assert_eq!(run.charge(BASE_STEPS), Ok(()));
+        assert_eq!(run.steps_left, 7 * STEPS_PER_NODE);
+        assert_eq!(run.charge(7 * STEPS_PER_NODE), Ok(()));
+        assert_eq!(run.charge(1), Err(Exhausted));
+
+        let pair = root.get("a").and_then(|list| list.element(1)).unwrap();
+        run.steps_left = 5;
+        assert_eq!(run.hash(pair), Ok(run.hasher.hash(pair)));
+        assert_eq!(run.steps_left, 2);
+        assert_eq!((run.hash(pair), run.steps_left), (Err(Exhausted), 0));
+
+        // Two places, at one for each and one for each step.
+        let path = FieldPath::parse("a[]").unwrap();
+        let mut places = |steps| {
+            run.steps_left = steps;
+            let count = run.reach(&path, 0..2, root).map(|places| places.len());
+            (count, run.steps_left)
+        };
+        assert_eq!(places(10), (Ok(2), 4));
+        assert_eq!(places(7), (Ok(2), 1));
+        // What has used all of it up may have missed some.
+        assert_eq!(places(6), (Err(Exhausted), 0));
+        assert_eq!(places(1), (Err(Exhausted), 0));
+    }
 
     #[test]
     fn every_rule_type_has_its_check() {

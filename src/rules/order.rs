@@ -32,6 +32,7 @@ pub(super) fn check(
         };
         let other_is_absent = group.target.as_ref().is_some_and(is_absent);
         if other_is_absent && rule.if_present {
+            run.skipped += 1;
             continue;
         }
         let limit = other.and_then(comparable);
