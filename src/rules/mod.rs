@@ -289,7 +289,8 @@ fn groups<'p, 'v>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Document;
+    use crate::json::{Document, MAX_INTEGER_DIGITS};
+    use crate::request::Request;
 
     #[test]
     fn work_is_charged_by_its_size_and_ends_with_the_budget() {
@@ -322,6 +323,39 @@ mod tests {
         // What has used all of it up may have missed some.
         assert_eq!(places(6), (Err(Exhausted), 0));
         assert_eq!(places(1), (Err(Exhausted), 0));
+    }
+
+    #[test]
+    fn long_integers_are_charged_for_their_digits() {
+        // For the value, and where the other is one as well, for both.
+        let (short, long) = ("7".to_owned(), "7".repeat(MAX_INTEGER_DIGITS));
+        let one = MAX_INTEGER_DIGITS as u64 / 16;
+        for (asked, charged) in [
+            (r#""bounds": {"a": {"min": 1}}"#, one),
+            (r#""rules": [{"type": "gte", "field": "a", "value": 1}]"#, one),
+            (r#""rules": [{"type": "lte", "field": "a", "other_field": "b"}]"#, 2 * one),
+            (r#""rules": [{"type": "sum_equals", "field": "a", "equals": 1}]"#, one),
+        ] {
+            let used = |number: &str| {
+                let text = format!(
+                    r#"{{"task_id": "t", "expected_schema": true, {asked},
+                         "submitted_output": {{"a": {number}, "b": {number}}}}}"#
+                );
+                let document = Document::parse(text.as_bytes()).unwrap();
+                let request = Request::parse(document.root()).unwrap();
+                let mut findings = Findings::default();
+                let mut run = Run::new(request.output, &mut findings);
+                let before = run.steps_left;
+                for bound in request.requirements.bounds() {
+                    bound.check(request.output, &mut run).unwrap();
+                }
+                for rule in request.requirements.rules() {
+                    rule.check(request.output, &mut run).unwrap();
+                }
+                before - run.steps_left
+            };
+            assert_eq!(used(&long) - used(&short), charged, "{asked}");
+        }
     }
 
     #[test]
