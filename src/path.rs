@@ -92,7 +92,11 @@ impl FieldPath {
         let steps = parse_steps(written).map_err(|(problem, at)| PathError {
             problem: format!("{problem} at character {}", skipped + at),
         })?;
-        Ok(FieldPath { steps, written: written.to_owned() })
+        // Without what stood before it, a first name `$` would mean the root.
+        let rest = written.strip_prefix('$');
+        let like_root = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
+        let escape = if like_root { "\\" } else { "" };
+        Ok(FieldPath { steps, written: format!("{escape}{written}") })
     }
 
     /// The steps; none for the root.
@@ -100,7 +104,7 @@ impl FieldPath {
         &self.steps
     }
 
-    /// The path as written, without a leading `$.`; `$` for the root.
+    /// The path as written, without a leading `$.`; `$` for the root. It reads back as the same path.
     pub fn as_written(&self) -> &str {
         if self.written.is_empty() { "$" } else { &self.written }
     }
@@ -400,6 +404,24 @@ mod tests {
         let dollar =
             PathWriter::between(document.root(), document.root().get("$").unwrap()).field();
         assert_eq!(dollar, r"\$");
+    }
+
+    #[test]
+    fn what_is_left_of_a_path_reads_back_as_the_same() {
+        for (text, left) in [
+            ("$", "$"),
+            ("$.a", "a"),
+            ("$.$", "\\$"),
+            ("$.$.a", "\\$.a"),
+            ("$.$[0]", "\\$[0]"),
+            ("$.$a", "$a"),
+            ("\\$", "\\$"),
+            ("$$", "$$"),
+        ] {
+            let path = FieldPath::parse(text).unwrap();
+            assert_eq!(path.as_written(), left, "{text}");
+            assert_eq!(FieldPath::parse(left), Ok(path), "{text}");
+        }
     }
 
     #[test]
