@@ -1,5 +1,6 @@
 //! Receipts across implementations: `tests/interop/verify_receipt.py` verifies what is signed here,
 //! and signs what is verified here. It was written from `docs/receipts.md` and the standards alone.
+//! OpenSSL verifies what is signed here, and signs to the same bytes.
 //! The worked example of that page is computed again from the page's own blocks. With
 //! `AOV_UPDATE_PAGES=1` its signed document and signature are written anew from its receipt, which
 //! the test of the pages writes: run that one before and after.
@@ -12,7 +13,7 @@ use std::process::{Command, Stdio};
 use agent_output_verifier::digest::Digest;
 use agent_output_verifier::jcs;
 use agent_output_verifier::json::Document;
-use agent_output_verifier::key::decode_base64;
+use agent_output_verifier::key::{SigningKey, decode_base64};
 use agent_output_verifier::receipt::Receipt;
 use common::{Run, Sandbox, vector};
 use serde_json::{Value, json};
@@ -294,4 +295,134 @@ fn the_numbers_of_the_page_hold() {
     );
     let Some(run) = python(&Sandbox::new(), &["message"], &receipt) else { return };
     assert!(run.stdout.contains(&format!("\"n\":[{}]", expected.join(","))), "{}", run.stdout);
+}
+
+/// Runs OpenSSL in a folder: whether it succeeded, and what it printed.
+fn openssl(folder: &Sandbox, args: &[&str]) -> (bool, String) {
+    let run = Command::new("openssl").args(args).current_dir(folder.path(".")).output().unwrap();
+    (run.status.success(), String::from_utf8_lossy(&run.stdout).into_owned())
+}
+
+/// A folder with a key that OpenSSL made, `key.pem`, and its public half; `None`, and a word on it,
+/// where there is none, or one that cannot do this.
+fn openssl_key() -> Option<Sandbox> {
+    let version = Command::new("openssl").arg("version").output();
+    if !version.is_ok_and(|run| run.status.success()) {
+        println!("skipped: there is no openssl");
+        return None;
+    }
+    let folder = Sandbox::new().with("message", "message");
+    for args in [
+        "genpkey -algorithm ed25519 -out key.pem",
+        "pkey -in key.pem -pubout -out public.pem",
+        "pkeyutl -sign -rawin -inkey key.pem -in message -out signature",
+    ] {
+        let args: Vec<&str> = args.split(' ').collect();
+        if !openssl(&folder, &args).0 {
+            println!("skipped: this openssl does not sign with Ed25519: {}", args.join(" "));
+            return None;
+        }
+    }
+    folder.set_mode("key.pem", 0o600);
+    Some(folder)
+}
+
+/// Whether OpenSSL verifies a signature by `public.pem`.
+fn openssl_verifies(folder: &Sandbox, message: &[u8], signature: &[u8]) -> bool {
+    std::fs::write(folder.path("message"), message).unwrap();
+    std::fs::write(folder.path("signature"), signature).unwrap();
+    let verify = "pkeyutl -verify -rawin -pubin -inkey public.pem -in message -sigfile signature";
+    openssl(folder, &verify.split(' ').collect::<Vec<_>>()).0
+}
+
+/// What OpenSSL signs a message with by `key.pem`.
+fn openssl_signs(folder: &Sandbox, message: &[u8]) -> Vec<u8> {
+    std::fs::write(folder.path("message"), message).unwrap();
+    let sign = "pkeyutl -sign -rawin -inkey key.pem -in message -out signature";
+    assert!(openssl(folder, &sign.split(' ').collect::<Vec<_>>()).0);
+    std::fs::read(folder.path("signature")).unwrap()
+}
+
+#[test]
+fn openssl_verifies_what_is_signed_here() {
+    let Some(folder) = openssl_key() else { return };
+    for (name, request) in requests() {
+        std::fs::write(folder.path("request.json"), request).unwrap();
+        let attest = ["attest", "--key", "key.pem", "--key-version", "o1"];
+        let run = folder.aov(&[&attest[..], &["--request", "request.json"]].concat()).run();
+        assert!(run.status < 2, "{name}: {}", run.stderr);
+        let document = Document::parse(run.stdout.as_bytes()).unwrap();
+        let receipt = Receipt::read(document.root()).unwrap();
+        let (message, signature) =
+            (receipt.signed_message(), decode_base64(receipt.signature).unwrap());
+        assert!(openssl_verifies(&folder, &message, &signature), "{name}");
+        // Ed25519 leaves no choice.
+        assert_eq!(openssl_signs(&folder, &message), signature, "{name}");
+        let mut altered = message.clone();
+        altered[message.len() / 2] ^= 1;
+        assert!(!openssl_verifies(&folder, &altered, &signature), "{name}");
+        let mut altered = signature;
+        altered[0] ^= 1;
+        assert!(!openssl_verifies(&folder, &message, &altered), "{name}");
+    }
+}
+
+#[test]
+fn what_openssl_signs_is_valid_here() {
+    let Some(folder) = openssl_key() else { return };
+    let card = folder.aov(&["agent-card", "--key", "key.pem", "--key-version", "k-1"]).run();
+    assert_eq!(card.status, 0, "{}", card.stderr);
+    let folder = folder.with("card.json", card.stdout);
+    for (kind, mut response) in responses() {
+        let named = ["scored_at", "verified_at"].iter().find_map(|name| response.get(*name));
+        response["attestation"] = json!({
+            "algorithm": "Ed25519",
+            "key_version": "k-1",
+            "timestamp": named.unwrap().clone(),
+            "signature": "",
+        });
+        let text = response.to_string();
+        let document = Document::parse(text.as_bytes()).unwrap();
+        let signature =
+            openssl_signs(&folder, &Receipt::read(document.root()).unwrap().signed_message());
+        for flipped in [false, true] {
+            let mut signature = signature.clone();
+            signature[40] ^= u8::from(flipped);
+            response["attestation"]["signature"] = json!(encoded(&signature));
+            std::fs::write(folder.path("receipt.json"), response.to_string()).unwrap();
+            let check = ["check-receipt", "--agent-card", "card.json", "receipt.json"];
+            let run = folder.aov(&check).run();
+            assert_eq!(run.status, i32::from(flipped), "{kind}: {}{}", run.stdout, run.stderr);
+        }
+    }
+}
+
+fn encoded(bytes: &[u8]) -> String {
+    use base64::Engine as _;
+    base64::engine::general_purpose::STANDARD.encode(bytes)
+}
+
+#[test]
+fn openssl_has_the_same_public_key_and_signature_for_a_seed() {
+    let Some(folder) = openssl_key() else { return };
+    for number in 0..20u8 {
+        let seed = *Digest::of_bytes(&[number]).as_bytes();
+        // PKCS#8 around a seed (RFC 8410, section 7).
+        let der = [&b"\x30\x2e\x02\x01\x00\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20"[..], &seed]
+            .concat();
+        let pem =
+            format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n", encoded(&der));
+        std::fs::write(folder.path("key.pem"), pem).unwrap();
+        let public = "pkey -in key.pem -pubout -outform DER -out public.der";
+        assert!(openssl(&folder, &public.split(' ').collect::<Vec<_>>()).0);
+        let public = std::fs::read(folder.path("public.der")).unwrap();
+        let key = SigningKey::from_seed(&seed);
+        assert_eq!(encoded(&public[public.len() - 32..]), key.verifying_key().to_base64());
+        let message = seed.repeat(usize::from(number));
+        if !message.is_empty() {
+            let signature = openssl_signs(&folder, &message);
+            assert_eq!(encoded(&signature), key.sign_base64(&message));
+            assert!(key.verifying_key().verify(&message, &signature.try_into().unwrap()));
+        }
+    }
 }
