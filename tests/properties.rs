@@ -1,8 +1,11 @@
 //! Properties that hold for any input, tried on random ones.
 
 mod common;
+#[path = "properties/counter.rs"]
+mod counter;
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
@@ -357,8 +360,14 @@ fn the_known_strictness_is_all_there_is() {
 
 /// What node prints for a JSON text; `None` where there is no node.
 fn by_node(text: &str) -> Option<String> {
-    let script =
-        "process.stdout.write(JSON.stringify(JSON.parse(require('fs').readFileSync(0,'utf8'))))";
+    node(
+        "process.stdout.write(JSON.stringify(JSON.parse(require('fs').readFileSync(0,'utf8'))))",
+        text,
+    )
+}
+
+/// What a script for node prints for an input.
+fn node(script: &str, text: &str) -> Option<String> {
     let spawned = Command::new("node")
         .args(["-e", script])
         .stdin(Stdio::piped())
@@ -403,6 +412,78 @@ fn doubles_and_integers_round_trip_as_ecmascript_prints_them() {
         Some(theirs) => {
             let theirs: Vec<&str> = theirs[1..theirs.len() - 1].split(',').collect();
             assert_eq!(canonical, theirs);
+        }
+        None => println!("skipped the comparison: there is no node here"),
+    }
+}
+
+/// The same with doubles for integers beyond ±(2^53−1): those are exact here, and elsewhere not.
+fn with_safe_integers(value: Json) -> Json {
+    match value {
+        Json::Number(text) => {
+            let exact = text.parse::<i64>().is_ok_and(|n| n.unsigned_abs() < 1 << 53);
+            let integer = !text.contains(['.', 'e', 'E']);
+            Json::Number(if integer && !exact { text + "e0" } else { text })
+        }
+        Json::Array(elements) => {
+            Json::Array(elements.into_iter().map(with_safe_integers).collect())
+        }
+        Json::Object(members) => Json::Object(
+            members.into_iter().map(|(name, value)| (name, with_safe_integers(value))).collect(),
+        ),
+        leaf => leaf,
+    }
+}
+
+/// The difference that [`with_safe_integers`] leaves out: they hold every number as a double.
+#[test]
+fn other_implementations_round_large_integers() {
+    for (text, theirs) in [
+        ("9007199254740993", "9007199254740992"),
+        ("-123456789012345678901234", "-1.2345678901234569e+23"),
+    ] {
+        let document = Document::parse(text.as_bytes()).unwrap();
+        assert_eq!(jcs::to_vec(document.root()), text.as_bytes());
+        let read: Value = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json_canonicalizer::to_string(&read).unwrap(), theirs);
+        assert_eq!(serde_jcs::to_string(&read).unwrap(), theirs);
+        if let Some(printed) = by_node(text) {
+            assert_eq!(printed, theirs);
+        }
+    }
+}
+
+#[test]
+fn canonical_bytes_agree_with_other_implementations() {
+    let pairs = std::cell::RefCell::new(Vec::new());
+    runner(2000)
+        .run(&(json_value(), choices()), |(value, choices)| {
+            let text = with_safe_integers(value).text(&choices);
+            let document = Document::parse(text.as_bytes()).expect(&text);
+            let ours = String::from_utf8(jcs::to_vec(document.root())).unwrap();
+            let read: Value = serde_json::from_str(&text).unwrap();
+            let one = serde_json_canonicalizer::to_string(&read).unwrap();
+            prop_assert_eq!(&ours, &one, "serde_json_canonicalizer");
+            let other = serde_jcs::to_string(&read).unwrap();
+            prop_assert_eq!(&ours, &other, "serde_jcs");
+            pairs.borrow_mut().push((text, ours));
+            Ok(())
+        })
+        .unwrap();
+    let (texts, ours): (Vec<_>, Vec<_>) = pairs.into_inner().into_iter().unzip();
+    // The order of a sort in ECMAScript is that of UTF-16.
+    let script = "const form = (value) => Array.isArray(value) ? `[${value.map(form)}]`
+        : value === null || typeof value !== 'object' ? JSON.stringify(value)
+        : `{${Object.keys(value).sort().map((n) => `${JSON.stringify(n)}:${form(value[n])}`)}}`;
+        const texts = JSON.parse(require('fs').readFileSync(0, 'utf8'));
+        process.stdout.write(JSON.stringify(texts.map((text) => form(JSON.parse(text)))));";
+    match node(script, &serde_json::to_string(&texts).unwrap()) {
+        Some(theirs) => {
+            let theirs: Vec<String> = serde_json::from_str(&theirs).unwrap();
+            for (ours, theirs) in ours.iter().zip(&theirs) {
+                assert_eq!(ours, theirs, "node");
+            }
+            assert_eq!(ours.len(), theirs.len());
         }
         None => println!("skipped the comparison: there is no node here"),
     }
@@ -706,6 +787,44 @@ fn schema_verdicts_agree_with_the_jsonschema_crate() {
     println!("{valid} valid, {invalid} invalid, {loops} schemas that loop");
     assert!(valid * 4 > invalid && invalid * 4 > valid, "{valid} valid, {invalid} invalid");
     assert!(loops * 8 < valid + invalid, "{loops} loops");
+}
+
+#[test]
+fn counts_and_failures_agree_with_a_naive_count() {
+    let (checks, failures, schemas) = (Cell::new(0u64), Cell::new(0u64), Cell::new(0u32));
+    let inputs = (schema(), select(&Draft::ALL[..]), vec(instance(), 4));
+    runner(1500)
+        .run(&inputs, |(schema, draft, instances)| {
+            let schema = with_draft(schema, draft);
+            let text = schema.to_string();
+            let document = Document::parse(text.as_bytes()).unwrap();
+            let supplied = Supplied { schema: Some(document.root()), ..Supplied::default() };
+            // References that lead back to themselves are refused, and nothing else is.
+            let Ok(requirements) = Requirements::compile(supplied) else { return Ok(()) };
+            schemas.set(schemas.get() + 1);
+            for instance in instances {
+                let text = instance.to_string();
+                let output = Document::parse(text.as_bytes()).unwrap();
+                let report = verify(&requirements, output.root()).unwrap();
+                let count = counter::count(&schema, &instance, draft);
+                let failed = count.failed.len() as u64;
+                let score = report.schema_compliance;
+                let ours = (score.passed, score.total, report.schema.total());
+                let expected = (count.passed, count.passed + failed, failed);
+                prop_assert_eq!(ours, expected, "{} by {}", text, schema);
+                let names: BTreeSet<String> =
+                    count.failed.iter().map(|keyword| format!("schema:{keyword}")).collect();
+                let blocking = report.blocking_checks.iter().map(|check| check.as_str().to_owned());
+                prop_assert_eq!(blocking.collect::<BTreeSet<_>>(), names, "{} by {}", text, schema);
+                checks.set(checks.get() + expected.1);
+                failures.set(failures.get() + failed);
+            }
+            Ok(())
+        })
+        .unwrap();
+    let (checks, failures, schemas) = (checks.get(), failures.get(), schemas.get());
+    println!("{checks} checks of {schemas} schemas, {failures} failed");
+    assert!(failures * 10 > checks && failures * 2 < checks, "{failures} of {checks} failed");
 }
 
 fn rule() -> impl Strategy<Value = Value> {
