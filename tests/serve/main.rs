@@ -8,6 +8,7 @@ mod browser;
 mod documents;
 mod exhaustion;
 mod facilitator;
+mod hostile;
 mod limits;
 mod mcp;
 mod mcp_http;
