@@ -3,6 +3,8 @@
 mod common;
 #[path = "properties/counter.rs"]
 mod counter;
+#[path = "properties/integrity.rs"]
+mod integrity;
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -925,6 +927,67 @@ fn element_by_element_comes_to_the_verdict_on_the_whole() {
         })
         .unwrap();
     assert!(settled.get() > 500, "only {} were settled", settled.get());
+}
+
+/// Rules whose targets go with their elements.
+fn elementwise_rule() -> impl Strategy<Value = Value> {
+    let pairs = [("a[].b", "a[].c"), ("[].a", "[].b"), ("a[].b[]", "a[].c"), ("[][]", "[][0]")];
+    let number = || prop_oneof![3 => select(vec![1, 2, 3]).prop_map(Value::from), 1 => scalar()];
+    let numbers = vec(number(), 0..3).prop_map(Value::from);
+    // An output in which such paths mostly lead somewhere.
+    let item = prop_oneof![
+        4 => (number(), number()).prop_map(|(b, c)| json!({"b": b, "c": c, "a": c})),
+        3 => (numbers.clone(), number()).prop_map(|(b, c)| json!({"b": b, "c": c})),
+        2 => numbers,
+        1 => instance(),
+    ];
+    let items = vec(item, 0..4).prop_map(Value::from);
+    let kinds = ["sum_equals", "gte", "lte"];
+    let flags = (any::<bool>(), select(vec![json!(0), json!(1), json!(1e-9)]), any::<bool>());
+    (select(kinds.to_vec()), select(pairs.to_vec()), flags, items).prop_map(
+        |(kind, (field, target), (if_present, tolerance, whole), items)| {
+            let name = if kind == "sum_equals" { "equals_field" } else { "other_field" };
+            let rule = json!({"type": kind, "field": field, name: target,
+                "if_present": if_present, "tolerance": tolerance});
+            json!({"rules": [rule], "submitted_output": if whole { items } else {
+                json!({"a": items, "b": 1})
+            }})
+        },
+    )
+}
+
+#[test]
+fn bounds_and_rules_agree_with_a_naive_reading() {
+    let (hold, fail) = (Cell::new(0u64), Cell::new(0u64));
+    let bounds = vec((select(vec!["a", "b", "[]", "a[]", "c.a"]), -1..2i8, 2..4i8), 0..3);
+    let free = (instance(), vec(rule(), 0..5))
+        .prop_map(|(output, rules)| json!({"submitted_output": output, "rules": rules}));
+    let inputs = (prop_oneof![3 => free, 1 => elementwise_rule()], bounds);
+    runner(4000)
+        .run(&inputs, |(mut request, bounds)| {
+            let bounds = bounds
+                .into_iter()
+                .map(|(path, min, max)| (path.to_owned(), json!({"min": min, "max": max})));
+            request["bounds"] = Value::Object(bounds.collect());
+            request["task_id"] = json!("t");
+            request["expected_schema"] = json!(true);
+            let text = request.to_string();
+            let document = Document::parse(text.as_bytes()).unwrap();
+            let read = Request::parse(document.root());
+            let read = read.map_err(|error| TestCaseError::fail(error.to_string()))?;
+            let report = verify(&read.requirements, read.output).unwrap();
+            let holding = integrity::holding(&request);
+            let content = 7 - u64::from(integrity::has_blank(&request["submitted_output"]));
+            let score = report.integrity_checks;
+            prop_assert_eq!(score.passed, content + holding, "{}", request);
+            hold.set(hold.get() + holding);
+            fail.set(fail.get() + score.total - 7 - holding);
+            Ok(())
+        })
+        .unwrap();
+    let (hold, fail) = (hold.get(), fail.get());
+    println!("{hold} hold, {fail} do not");
+    assert!(hold * 10 > fail && fail * 10 > hold, "{hold} hold, {fail} do not");
 }
 
 /// Fails `type` at every value that is not `null`.

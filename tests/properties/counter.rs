@@ -1,5 +1,6 @@
-//! A naive count of a schema's checks, written from the definition in `docs/checks.md` alone and
-//! sharing nothing with the library: one function that walks a schema and a value side by side.
+//! A naive count of a schema's checks: one walk over a schema and a value side by side, which shares
+//! nothing with the library. One check is one assertion keyword at one place; what only leads on
+//! counts nothing itself, and a branch, a condition or a name hides what is inside.
 //!
 //! It knows the keywords that the random schemas have, and follows references without end: for
 //! schemas that do not lead back to themselves.

@@ -176,9 +176,8 @@ fn damaged_heads_do_no_harm() {
         // What comes back, if anything does, is an answer. The server may close before the end.
         let _ = stream.write_all(&sent).and_then(|()| stream.shutdown(Shutdown::Write));
         let mut answer = Vec::new();
-        match stream.read_to_end(&mut answer) {
-            Err(error) => assert_ne!(error.kind(), std::io::ErrorKind::WouldBlock, "no answer"),
-            Ok(_) => {}
+        if let Err(error) = stream.read_to_end(&mut answer) {
+            assert_ne!(error.kind(), std::io::ErrorKind::WouldBlock, "no answer");
         }
         let text = String::from_utf8_lossy(&answer);
         assert!(answer.is_empty() || text.starts_with("HTTP/1."), "{text}");
