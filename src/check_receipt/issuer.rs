@@ -39,7 +39,8 @@ fn parts(url: &str) -> Option<Parts> {
     let uri = Uri::parse(url).ok()?;
     let authority = uri.authority()?;
     // Nobody's key URL has credentials in it, save those of somebody who wants to be misread.
-    if authority.userinfo().is_some() || authority.host().is_empty() {
+    let host = authority.host().trim_end_matches('.').to_ascii_lowercase();
+    if authority.userinfo().is_some() || host.is_empty() {
         return None;
     }
     let scheme = uri.scheme().as_str().to_ascii_lowercase();
@@ -50,7 +51,7 @@ fn parts(url: &str) -> Option<Parts> {
     };
     let port = authority.port().map(|port| port.as_str()).filter(|port| !port.is_empty());
     Some(Parts {
-        host: authority.host().trim_end_matches('.').to_ascii_lowercase(),
+        host,
         port: port.filter(|port| *port != default_port).map(str::to_owned),
         path: uri.path().as_str().to_owned(),
         scheme,
@@ -91,9 +92,14 @@ impl Issuer {
         self.scheme.as_ref().is_none_or(|scheme| *scheme == url.scheme)
             && self.host == url.host
             && self.port == url.port
-            && !url.path.split('/').any(|segment| segment == "..")
+            && !url.path.split('/').any(leads_up)
             && below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
+}
+
+/// Whether a segment is `..`, also with encoded dots: who fetches a URL takes those for the same.
+fn leads_up(segment: &str) -> bool {
+    segment.to_ascii_lowercase().replace("%2e", ".") == ".."
 }
 
 #[cfg(test)]
@@ -132,14 +138,26 @@ mod tests {
         assert!(accepts("https://host.example/a/", "https://host.example/a/card.json"));
         assert!(accepts("https://host.example", "https://host.example/card.json"));
         assert!(!accepts("https://host.example/a", "https://host.example/ab/card.json"));
-        assert!(!accepts("https://host.example/a", "https://host.example/a/../b/card.json"));
+        for up in ["..", "%2e%2e", ".%2E", "%2e."] {
+            let url = format!("https://host.example/a/{up}/b/card.json");
+            assert!(!accepts("https://host.example/a", &url), "{url}");
+        }
         assert!(!accepts("https://host.example/a", "http://host.example/a/card.json"));
         assert!(!accepts("https://host.example/a", "https://host.example/"));
     }
 
     #[test]
     fn other_texts_name_no_issuer() {
-        for text in ["", "a b", "host/path", "https://", "ftp://host.example", "u@host.example"] {
+        for text in [
+            "",
+            "a b",
+            "host/path",
+            "https://",
+            "https://.",
+            "..",
+            "ftp://host.example",
+            "u@host.example",
+        ] {
             assert!(Issuer::parse(text).is_err(), "{text}");
         }
     }
@@ -148,6 +166,8 @@ mod tests {
     fn hosts_of_urls() {
         assert_eq!(host_of("https://a.example:443/x").as_deref(), Some("a.example"));
         assert_eq!(host_of("http://127.0.0.1:8402/x").as_deref(), Some("127.0.0.1:8402"));
+        assert_eq!(host_of("https://a.example./x").as_deref(), Some("a.example"));
         assert_eq!(host_of("nonsense"), None);
+        assert_eq!(host_of("http://."), None);
     }
 }
