@@ -17,19 +17,20 @@ use agent_output_verifier::datetime::{format_utc_micros, parse_instant};
 use agent_output_verifier::digest::{Digest, Hasher};
 use agent_output_verifier::error::ErrorBody;
 use agent_output_verifier::jcs;
-use agent_output_verifier::json::{Document, Kind, Number, ReadErrorKind, Value};
+use agent_output_verifier::json::{Document, Kind, Number, ReadErrorKind, Value, read_elements};
 use agent_output_verifier::key::{KeyFile, SigningKey, VerifyingKey, decode_base64};
 use agent_output_verifier::path::{FieldPath, PathStep, Reached, dollar};
 use agent_output_verifier::report::{Report, Verdict};
 use agent_output_verifier::request::{
-    Detail, RawRequest, Request, RequestShape, Requirements, RuleSet, Supplied, read_template,
+    Detail, KnownRequirements, RawRequest, Request, RequestShape, Requirements, RuleSet, Supplied,
+    read_template,
 };
 use agent_output_verifier::response::{Response, Subject};
 use agent_output_verifier::schema::{Draft, Schema};
 use agent_output_verifier::score::{ScoreResponse, Tally};
 use agent_output_verifier::template::infer;
 use agent_output_verifier::text::{escaped, quoted, shortened};
-use agent_output_verifier::verify::{verdict, verify};
+use agent_output_verifier::verify::{verdict, verdict_by_element, verify};
 
 /// What a target does with its bytes.
 type Target = fn(&[u8]);
@@ -52,6 +53,16 @@ pub(crate) const TARGETS: &[(&str, Target)] = &[
 /// The reader and serde_json take the same texts for the same values, but for differences that are
 /// named here; and what was read can be found again.
 pub(crate) fn reader(data: &[u8]) {
+    let mut offsets = 0;
+    let elements = read_elements(data, |element| {
+        offsets += element.end_index();
+        true
+    });
+    if let Some(count) = elements.expect("bytes can be read") {
+        let whole = Document::parse(data).expect("an array that is read by element");
+        // The array itself is a node too.
+        assert_eq!((whole.root().len() as u64, whole.root().end_index()), (count, offsets + 1));
+    }
     let theirs = serde_json::from_slice::<serde_json::Value>(data);
     match (Document::parse(data), theirs) {
         (Ok(document), Ok(theirs)) => {
@@ -226,6 +237,12 @@ pub(crate) fn request(data: &[u8]) {
     shape.write_canonical(&mut hasher);
     let hash = request.requirements.request_hash(request.task_id, request.agent_id, request.output);
     assert_eq!([raw_hash, shape.request_hash(), hasher.finish()], [hash; 3]);
+    let known = KnownRequirements::default();
+    for _ in 0..2 {
+        let read = known.read(root).expect("a request that is read alone");
+        let requirements = read.held.requirements();
+        assert_eq!(requirements.request_hash(read.task_id, read.agent_id, read.output), hash);
+    }
     assert_eq!(raw.output_hash(), Some(shape.output_hash()));
     assert_eq!(shape.schema_hash(), request.requirements.schema_hash());
     assert_eq!(shape.rules_hash(), request.requirements.rules_hash());
@@ -247,8 +264,8 @@ pub(crate) fn request(data: &[u8]) {
         detail: request.detail,
     };
     let mut response = Response::new(subject, &request.requirements, &report);
-    signer().sign(&mut response).unwrap();
-    let text = serde_json::to_vec(&response).unwrap();
+    let mut text = Vec::new();
+    signer().sign(&mut response, &mut text).unwrap();
     let receipt = Document::parse(&text).unwrap();
     let checked = checked(receipt.root(), About::Request(root));
     assert_eq!(checked.verdict, ReceiptVerdict::Valid, "{:?}", checked.steps);
@@ -259,6 +276,10 @@ fn judge(requirements: &Requirements<'_>, output: Value<'_>) -> Option<Report> {
     let short = verdict(requirements, output);
     let report = verify(requirements, output);
     assert_eq!(short, report.as_ref().map(|report| report.verdict).map_err(|error| *error));
+    let by_element = verdict_by_element(requirements, output.source().as_bytes());
+    if let Some(verdict) = by_element.expect("bytes can be read") {
+        assert_eq!(Ok(verdict), short);
+    }
     let report = report.ok()?;
     let (schema, integrity) = (report.schema_compliance, report.integrity_checks);
     for score in [schema, integrity, report.overall()] {
@@ -429,8 +450,9 @@ pub(crate) fn receipts() -> &'static [String] {
                 detail,
             };
             let mut response = Response::new(subject, &request.requirements, &report);
-            signer().sign(&mut response).unwrap();
-            receipts.push(serde_json::to_string(&response).unwrap());
+            let mut text = Vec::new();
+            signer().sign(&mut response, &mut text).unwrap();
+            receipts.push(String::from_utf8(text).unwrap());
         }
         let mut tally = Tally::default();
         tally.add(NOW - 1, Verdict::Pass);
