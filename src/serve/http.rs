@@ -1,6 +1,7 @@
 //! The REST interface: routes, and what surrounds every request.
 
 use std::any::Any;
+use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
@@ -59,6 +60,8 @@ struct Site {
     app: Arc<App>,
     options: Arc<Options>,
     documents: Arc<Documents>,
+    /// The paths of the routes that have no parameter
+    paths: Arc<HashSet<&'static str>>,
 }
 
 /// The whole interface.
@@ -93,14 +96,16 @@ pub(crate) fn router(app: Arc<App>, options: Options) -> Router {
     let parts = page::PARTS.iter().map(|part| part.path).filter(|path| !pages.contains(path));
     declared.extend(parts.map(|path| (Route::asset(path), get(document))));
 
-    let routes = declared.iter().map(|(route, _)| *route).collect();
+    let routes: Vec<Route> = declared.iter().map(|(route, _)| *route).collect();
+    let paths = routes.iter().map(|route| route.path).filter(|path| !path.contains('{'));
+    let paths = Arc::new(paths.collect());
     let documents = Arc::new(Documents::new(&Catalog { app: &app, routes }));
-    let site = Site { app: Arc::clone(&app), options, documents };
+    let site = Site { app: Arc::clone(&app), options, documents, paths };
     let declared = declared.into_iter();
     let router = declared.fold(Router::new(), |router, (route, to)| router.route(route.path, to));
     let cors = (!site.options.cors_origins.is_empty()).then(|| cors(&site.options.cors_origins));
     let router = router
-        .fallback(not_found)
+        .fallback(elsewhere)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(tower::util::option_layer(cors))
         .layer(from_fn_with_state(site.clone(), check_host))
@@ -236,25 +241,28 @@ async fn health(State(site): State<Site>) -> Response {
 async fn document(State(site): State<Site>, uri: Uri) -> Response {
     match site.documents.get(uri.path()) {
         Some(document) if uri.path() == Route::API_CATALOG.path => {
-            linked(reply::document(document))
+            linked(&site, reply::document(document))
         }
         Some(document) => reply::document(document),
-        None => not_found(State(site)).await,
+        None => not_found(&site),
     }
 }
 
 /// The page for people, the index for programs.
 async fn index(State(site): State<Site>, headers: HeaderMap) -> Response {
     let page = site.documents.get(Route::INDEX.path).filter(|_| !accept::prefers_json(&headers));
-    let mut response = linked(reply::document(page.unwrap_or(site.documents.index())));
+    let mut response = linked(&site, reply::document(page.unwrap_or(site.documents.index())));
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("Accept"));
     response
 }
 
 /// With the way to the catalog (RFC 9727 §3), which names everything else.
-fn linked(mut response: Response) -> Response {
-    let link = HeaderValue::from_static("</.well-known/api-catalog>; rel=\"api-catalog\"");
-    response.headers_mut().insert(header::LINK, link);
+fn linked(site: &Site, mut response: Response) -> Response {
+    // Whole, as all documents name it: behind a proxy the server may be below a path.
+    let (base, path) = (&site.app.identity.base_url, Route::API_CATALOG.path);
+    if let Ok(link) = HeaderValue::try_from(format!("<{base}{path}>; rel=\"api-catalog\"")) {
+        response.headers_mut().insert(header::LINK, link);
+    }
     response
 }
 
@@ -262,7 +270,22 @@ async fn metrics(State(site): State<Site>) -> Response {
     reply::typed(OPENMETRICS, site.app.metrics.text())
 }
 
-async fn not_found(State(site): State<Site>) -> Response {
+/// What has no route: near misses are told the way, relative as the server may be below a path.
+async fn elsewhere(State(site): State<Site>, uri: Uri) -> Response {
+    // Browsers ask for it beside whatever has no icon of its own.
+    if uri.path() == "/favicon.ico" {
+        return reply::moved("page/icon.svg");
+    }
+    match uri.path().strip_suffix('/').filter(|path| site.paths.contains(path)) {
+        Some(path) => {
+            let last = path.rsplit('/').next().unwrap_or(path);
+            reply::moved(&format!("../{last}"))
+        }
+        None => not_found(&site),
+    }
+}
+
+fn not_found(site: &Site) -> Response {
     let message = "There is no such route. Nothing was charged.";
     reply::error(&site.app, ErrorBody::of(ErrorCode::NOT_FOUND, message))
 }

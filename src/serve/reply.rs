@@ -48,6 +48,15 @@ pub(super) fn typed(media_type: &'static str, body: impl Into<Body>) -> Response
     ([(header::CONTENT_TYPE, HeaderValue::from_static(media_type))], body.into()).into_response()
 }
 
+/// The way to where it is, for good; the method and the body stay (RFC 9110 §15.4.9).
+pub(super) fn moved(to: &str) -> Response {
+    let mut response = StatusCode::PERMANENT_REDIRECT.into_response();
+    if let Ok(to) = HeaderValue::try_from(to) {
+        response.headers_mut().insert(header::LOCATION, to);
+    }
+    response
+}
+
 /// A document, with the policy that browsers hold it to.
 pub(super) fn document(document: &Document) -> Response {
     let mut response = typed(document.media_type, document.body.clone());

@@ -135,7 +135,8 @@ fn documents_have_their_types_and_name_the_catalog() {
             "{path}"
         );
     }
-    let link = Some("</.well-known/api-catalog>; rel=\"api-catalog\"");
+    let link = format!("<http://{}/.well-known/api-catalog>; rel=\"api-catalog\"", server.address);
+    let link = Some(link.as_str());
     assert_eq!(server.get("/.well-known/api-catalog").header("link"), link);
     assert_eq!(server.get("/").header("link"), link);
     let mut connection = server.connect();
@@ -323,6 +324,53 @@ fn documents_name_the_public_url_and_no_other() {
     }
     let openapi = server.get("/openapi.json").json();
     assert_eq!(openapi["servers"], json!([{"url": "https://verify.example/api"}]));
+    let link = "<https://verify.example/api/.well-known/api-catalog>; rel=\"api-catalog\"";
+    assert_eq!(server.get("/").header("link"), Some(link));
+}
+
+#[test]
+fn near_misses_are_told_the_way() {
+    let server = Server::start(&[]);
+    let index = read(&server, "/").json();
+    let there = routes_of_index(&index).into_iter().map(|(_, path)| path);
+    let plain = there.filter(|path| path != "/" && !path.contains('{'));
+    for path in plain.chain(["/page/page.css".to_owned()]) {
+        for method in ["GET", "HEAD", "POST"] {
+            let (last, there) = (path.rsplit('/').next().unwrap(), format!("{path}/"));
+            let mut connection = server.connect();
+            connection.send(format!(
+                "{method} {there} HTTP/1.1\r\nHost: {}\r\nContent-Length: 0\r\n\r\n",
+                server.address
+            ));
+            let answer = connection.head();
+            assert_eq!(answer.status, 308, "{method} {there}");
+            assert_eq!(answer.header("location"), Some(&*format!("../{last}")), "{there}");
+        }
+    }
+    let icon = server.get("/favicon.ico");
+    assert_eq!((icon.status, icon.header("location")), (308, Some("page/icon.svg")));
+    assert_eq!(server.get("/page/icon.svg").header("content-type"), Some("image/svg+xml"));
+    // What is nowhere stays so, and nobody is sent to another host.
+    for path in ["//docs/", "/docs//", "//verify.example/", "/page/", "/score/", "/score/a/", "/x/"]
+    {
+        assert_eq!(server.get(path).error(), "not_found", "{path}");
+    }
+}
+
+/// Every document answers to `HEAD` as to `GET`, without the body.
+#[test]
+fn documents_can_be_asked_for_their_heads() {
+    let server = Server::start(&[]);
+    for path in DOCUMENTS.into_iter().chain(["/docs", "/page/page.js", "/health"]) {
+        let answer = server.request("GET", path, &[], b"");
+        let mut connection = server.connect();
+        connection.send(format!("HEAD {path} HTTP/1.1\r\nHost: {}\r\n\r\n", server.address));
+        let head = connection.head();
+        assert_eq!(head.status, 200, "{path}");
+        for name in ["content-type", "content-length", "content-security-policy"] {
+            assert_eq!(head.header(name), answer.header(name), "{path}: {name}");
+        }
+    }
 }
 
 #[test]
