@@ -39,19 +39,21 @@ const AT_ONCE: usize = 16 * 1024;
 const SLOW: Duration = Duration::from_millis(1);
 
 /// A request that works, for whoever sent one that did not.
-pub(crate) static EXAMPLE_REQUEST: LazyLock<serde_json::Value> = LazyLock::new(|| {
-    serde_json::json!({
-        "task_id": "invoice-1",
-        "expected_schema": {
-            "type": "object",
-            "required": ["lines", "total"],
-            "properties": {"total": {"type": "number"}}
-        },
-        "submitted_output": {"lines": [{"amount": 30}, {"amount": 12}], "total": 42},
-        "rules": [{"type": "sum_equals", "field": "lines[].amount", "equals_field": "total"}],
-        "enforce_rules": true
-    })
-});
+pub(crate) static EXAMPLE_REQUEST: LazyLock<serde_json::Value> =
+    LazyLock::new(|| serde_json::from_str(EXAMPLE_TEXT).unwrap_or_default());
+
+/// The same as a text, in the order in which people write it.
+pub(crate) const EXAMPLE_TEXT: &str = r#"{
+  "task_id": "invoice-1",
+  "expected_schema": {
+    "type": "object",
+    "required": ["lines", "total"],
+    "properties": {"total": {"type": "number"}}
+  },
+  "submitted_output": {"lines": [{"amount": 30}, {"amount": 12}], "total": 42},
+  "rules": [{"type": "sum_equals", "field": "lines[].amount", "equals_field": "total"}],
+  "enforce_rules": true
+}"#;
 
 /// Who this server is.
 #[derive(Clone, Debug)]

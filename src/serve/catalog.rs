@@ -144,7 +144,7 @@ impl Route {
     pub(super) const VERIFY_DELIVERABLE: Route = Route {
         path: "/verify/deliverable",
         id: "verify_deliverable",
-        summary: "The same under another name",
+        summary: "The same as POST /verify/schema",
         description: "",
         ..Route::VERIFY_SCHEMA
     };
@@ -165,7 +165,7 @@ impl Route {
         method: Method::Post,
         path: "/mcp",
         id: "mcp",
-        summary: "The same as tools of the Model Context Protocol",
+        summary: "Checks, receipts and scores as tools of the Model Context Protocol",
         description: "",
         takes: Takes::Messages,
         gives: Gives::Messages,
@@ -218,8 +218,12 @@ impl Route {
         "The agent-card: who signs here, and every public key that ever did",
         JSON,
     );
-    pub(super) const OLD_AGENT_CARD: Route =
-        document("/.well-known/agent.json", "old_agent_card", "The same at its older path", JSON);
+    pub(super) const OLD_AGENT_CARD: Route = document(
+        "/.well-known/agent.json",
+        "old_agent_card",
+        "The agent-card at its older path",
+        JSON,
+    );
     pub(super) const API_CATALOG: Route = document(
         "/.well-known/api-catalog",
         "api_catalog",
@@ -241,7 +245,7 @@ impl Route {
     pub(super) const LLMS_FULL: Route = document(
         "/llms-full.txt",
         "llms_full",
-        "The same, with worked examples",
+        "llms.txt with worked examples",
         Gives::Text("text/plain; charset=utf-8"),
     );
     pub(super) const OPENAPI: Route =
@@ -305,6 +309,13 @@ impl Catalog<'_> {
             _ => return None,
         };
         self.terms().map(|terms| (terms, good))
+    }
+
+    /// The errors that can be met here, in the order of the whole list.
+    pub(super) fn all_errors(&self) -> Vec<ErrorCode> {
+        let mut met = vec![ErrorCode::NOT_FOUND, ErrorCode::METHOD_NOT_ALLOWED];
+        met.extend(self.routes.iter().flat_map(|route| self.errors(route)));
+        ErrorCode::ALL.iter().copied().filter(|code| met.contains(code)).collect()
     }
 
     /// The errors that a route can answer with.

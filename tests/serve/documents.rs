@@ -214,8 +214,15 @@ fn every_error_is_explained() {
     }
     for code in ErrorCode::ALL.iter().filter(|code| code.status.is_some()) {
         let row = format!("| `{}` | {} |", code.code, code.status.unwrap());
-        assert!(llms.text().contains(&row) && description.contains(&row), "{row}");
+        // Without an allowance and without payments, nobody meets these.
+        let off = [ErrorCode::RATE_LIMITED, ErrorCode::FACILITATOR_UNAVAILABLE].contains(code);
+        for text in [llms.text(), description] {
+            assert_eq!(text.contains(&row), !off, "{row}");
+        }
     }
+    let row = format!("| `{}` | 429 |", ErrorCode::RATE_LIMITED.code);
+    let limited = Server::start(&["--free-per-day", "7"]);
+    assert!(limited.get("/llms.txt").text().contains(&row));
     for path in ["/verify/schema", "/verify/deliverable", "/receipt/check"] {
         let responses = &openapi["paths"][path]["post"]["responses"];
         for status in ["200", "403", "408", "413", "415", "422", "500", "503"] {
@@ -289,6 +296,8 @@ fn prices_are_told_where_there_are_prices_only() {
     ] {
         assert!(llms.text().contains(part), "{part}: {}", llms.text());
     }
+    let unavailable = format!("| `{}` | 503 |", ErrorCode::FACILITATOR_UNAVAILABLE.code);
+    assert!(llms.text().contains(&unavailable));
     for code in PaymentErrorCode::ALL {
         assert!(llms.text().contains(&format!("| `{}` |", code.code)), "{}", code.code);
     }

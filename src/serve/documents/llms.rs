@@ -3,9 +3,9 @@
 
 use std::fmt::Write as _;
 
-use agent_output_verifier::error::{ErrorCode, PaymentErrorCode};
+use agent_output_verifier::error::PaymentErrorCode;
 
-use super::super::app::EXAMPLE_REQUEST;
+use super::super::app::EXAMPLE_TEXT;
 use super::super::catalog::{Catalog, Gives, Group, Route, SUMMARY, Takes};
 
 /// Requests whose answers are shown: what each is, and the request.
@@ -47,7 +47,6 @@ pub(super) fn llms_full(catalog: &Catalog<'_>) -> String {
 fn head(catalog: &Catalog<'_>) -> String {
     let app = catalog.app;
     let (name, verify) = (&app.identity.name, catalog.url(Route::VERIFY_SCHEMA.path));
-    let example = format!("{:#}", *EXAMPLE_REQUEST);
     let sections = [mcp, free_allowance, payments, errors, receipts];
     let sections = sections.map(|section| section(catalog)).concat();
     format!(
@@ -59,17 +58,21 @@ fn head(catalog: &Catalog<'_>) -> String {
          your own schema and rules, or check the receipt that came with it. No account is needed.\n\n\
          ## Check an output\n\n\
          POST this to {verify} with `Content-Type: application/json`:\n\n\
-         ```json\n{example}\n```\n\n\
+         ```json\n{EXAMPLE_TEXT}\n```\n\n\
          - `task_id`: your own name for the check, 1 to 200 characters.\n\
          - `expected_schema`: a JSON Schema (draft-04 to 2020-12, as `$schema` says). It must \
          stand alone: a `$ref` to elsewhere is refused.\n\
          - `submitted_output`: the JSON itself, not a string with JSON in it.\n\
-         - `rules`: `sum_equals` (with `equals_field` or `equals`), `gte` and `lte` (with \
-         `other_field` or `value`), `exists_in` (with `in_field` or `values`), `unique`; each has \
-         a `field`, which is a path such as `items[].price`. `tolerance` allows a difference, \
-         `if_present: true` skips what is missing or null.\n\
-         - `bounds`: `{{\"items[].price\": {{\"min\": 0, \"max\": 100}}}}`, both ends included; \
-         numbers or ISO 8601 dates.\n\
+         - `rules`: a list; each rule has a `type` and a `field`, which is a path. `sum_equals`: \
+         the values there add up to `equals_field` or `equals`. `gte`, `lte`: each is at least, or \
+         at most, `other_field` or `value`. `exists_in`: each is one of `in_field` or `values`. \
+         `unique`: no two are equal. `tolerance` allows a difference, `if_present: true` skips what \
+         is missing or null.\n\
+         - `bounds`: by path, `{{\"items[].price\": {{\"min\": 0, \"max\": 100}}}}`, both ends \
+         included; numbers or ISO 8601 dates. `if_present` as in rules.\n\
+         - A path is `buyer.name`, `items[].price` for every element, `items[0].price` for one, \
+         `[].id` where the output is a list; a `\\` takes the next character literally. \
+         `orders[].lines[].amount` against `orders[].total` is one sum for each order.\n\
          - `enforce_rules`: true lets bounds and rules make the result fail; otherwise they only \
          inform. `strict_content_check`: the same for placeholders, damaged text and the like.\n\
          - `detail`: `compact` leaves out errors, hints, flags and scores.\n\
@@ -159,7 +162,7 @@ fn errors(catalog: &Catalog<'_>) -> String {
                     | code | status | retryable | when | what to do |\n\
                     | --- | --- | --- | --- | --- |\n"
         .to_owned();
-    for code in ErrorCode::ALL {
+    for code in catalog.all_errors() {
         let Some(status) = code.status else { continue };
         let retryable = if code.retryable { "yes" } else { "no" };
         let (code, when, what_to_do) = (code.code, code.when, code.what_to_do);

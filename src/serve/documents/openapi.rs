@@ -85,7 +85,7 @@ fn description(catalog: &Catalog<'_>) -> String {
         catalog.app.free_checks(),
         catalog.app.price(),
     );
-    for code in ErrorCode::ALL {
+    for code in catalog.all_errors() {
         if let Some(status) = code.status {
             text.push_str(&format!("| `{}` | {status} | {} |\n", code.code, code.when));
         }
