@@ -343,6 +343,18 @@ fn files_are_opened_as_they_are() {
 }
 
 #[test]
+fn without_scripts_the_page_says_what_to_do_instead() {
+    let Some((server, mut browser)) = at_page(&[], "/health") else { return };
+    browser.call("Emulation.setScriptExecutionDisabled", json!({"value": true}));
+    for (path, gone) in [("/", "Check an output"), ("/docs", "Checks")] {
+        browser.open(&format!("http://{}{path}", server.address));
+        let text = browser.text("body");
+        assert!(text.contains("This page needs JavaScript."), "{text}");
+        assert!(text.contains("llms.txt") && !text.contains(gone), "{text}");
+    }
+}
+
+#[test]
 fn all_that_can_be_used_has_a_name() {
     let Some((server, mut browser)) = at_page(&[], "/") else { return };
     browser.click("[data-example=fail]");
