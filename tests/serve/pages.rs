@@ -1,6 +1,9 @@
 //! The pages in a real browser. Where there is none, nothing here is tested; `.ci/run` says so.
 
-use serde_json::json;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
 
 use crate::browser::Browser;
 use crate::common::Sandbox;
@@ -16,11 +19,29 @@ fn at_page(args: &[&str], path: &str) -> Option<(Server, Browser)> {
     Some((server, browser))
 }
 
-/// Runs the command line that a page shows, in a folder with its files.
+/// Runs the command line that a page shows as a shell does, in a folder with its files.
+fn shell(line: &str, folder: &Sandbox) -> Output {
+    assert!(line.starts_with("aov "), "{line}");
+    let program = Path::new(env!("CARGO_BIN_EXE_aov"));
+    let line = format!("PATH=\"$0:$PATH\"; {line}");
+    let mut command = Command::new("sh");
+    command.args(["-c", &line]).arg(program.parent().unwrap());
+    command.current_dir(folder.path(".")).output().unwrap()
+}
+
 fn run(line: &str, folder: &Sandbox) -> i32 {
-    let mut words = line.split(' ').map(|word| word.trim_matches('\''));
-    assert_eq!(words.next(), Some("aov"));
-    folder.aov(&words.collect::<Vec<_>>()).run().status
+    shell(line, folder).status.code().unwrap()
+}
+
+/// Drops a file onto the field for the output.
+fn drop_file(browser: &mut Browser, name: &str, bytes: &[u8]) {
+    browser.evaluate(&format!(
+        "(() => {{ const data = new DataTransfer(); \
+         data.items.add(new File([new Uint8Array({bytes:?})], {})); \
+         document.querySelector('#answer').dispatchEvent(new DragEvent('drop', \
+         {{dataTransfer: data, bubbles: true, cancelable: true}})); }})()",
+        json!(name)
+    ));
 }
 
 #[test]
@@ -125,6 +146,13 @@ fn what_is_wrong_with_a_text_is_told_at_its_place() {
         assert_eq!(browser.evaluate("document.activeElement.id"), "answer");
         browser.text("#answer-wrong")
     };
+    // What was found before is not about what stands there now.
+    browser.click("[data-example=pass]");
+    browser.check("#output");
+    let shown = "!document.querySelector('#output .result').hidden";
+    wrong(&mut browser, "[");
+    assert_eq!(browser.evaluate(shown), false);
+    browser.fill_in("#rules", "");
     for (text, place) in [
         ("", "Line 1, column 1: There is no JSON here."),
         ("{\"a\": 1,\n \"é\" 2}", "Line 2, column 6: Expected a colon here."),
@@ -231,6 +259,33 @@ fn text_from_strangers_stays_text() {
             .evaluate("document.querySelectorAll('.result img, .result script, .result b').length"),
         0
     );
+
+    // In receipts, requests that are refused, and the names of files.
+    let example = |name: &str| std::fs::read_to_string(format!("examples/receipt/{name}")).unwrap();
+    let paper = example("invoice-7731-draft.receipt.json");
+    let mut paper: Value = serde_json::from_str(&paper).unwrap();
+    let hostile = "<img src=/x onerror=alert(1)>";
+    for field in ["task_id", "agent_id", "verification_id"] {
+        paper[field] = json!(hostile);
+    }
+    paper["verify"]["service"] = json!(hostile);
+    paper["verify"]["public_key_url"] = json!(format!("https://verify.example/{hostile}"));
+    paper["attestation"][hostile] = json!(hostile);
+    browser.evaluate("location.hash = '#receipt'");
+    browser.fill_in("#paper", &paper.to_string());
+    browser.fill_in("#about", "{\"task_id\": \"<b>x</b>\"}");
+    let result = browser.check("#receipt");
+    assert!(result.contains(hostile) && result.starts_with("Invalid"), "{result}");
+    browser.fill_in("#card", &json!({ hostile: hostile }).to_string());
+    assert!(browser.check("#receipt").starts_with("Not checked"));
+    browser.evaluate("location.hash = '#output'");
+    browser.fill_in("#rules", &json!([{"type": hostile, hostile: 1}]).to_string());
+    let result = browser.check("#output");
+    assert!(result.starts_with("Not checked") && result.contains("rules[0]"), "{result}");
+    drop_file(&mut browser, hostile, b"{}");
+    browser.wait_for("document.querySelector('[data-pane=answer] .note').textContent");
+    let made = "document.querySelectorAll('main img, main script, main b').length";
+    assert_eq!(browser.evaluate(made), 0);
     browser.assert_clean(&server);
 }
 
@@ -319,15 +374,7 @@ fn a_check_leads_on_to_its_receipt() {
 #[test]
 fn files_are_opened_as_they_are() {
     let Some((server, mut browser)) = at_page(&[], "/") else { return };
-    let drop = |browser: &mut Browser, name: &str, bytes: &[u8]| {
-        browser.evaluate(&format!(
-            "(() => {{ const data = new DataTransfer(); \
-             data.items.add(new File([new Uint8Array({bytes:?})], {name:?})); \
-             document.querySelector('#answer').dispatchEvent(new DragEvent('drop', \
-             {{dataTransfer: data, bubbles: true, cancelable: true}})); }})()"
-        ));
-    };
-    drop(&mut browser, "an output.json", "{\"a\": \"é\"}".as_bytes());
+    drop_file(&mut browser, "an output.json", "{\"a\": \"é\"}".as_bytes());
     browser.wait_for("document.querySelector('#answer').value");
     assert_eq!(browser.evaluate("document.querySelector('#answer').value"), "{\"a\": \"é\"}");
     browser.check("#output");
@@ -335,11 +382,93 @@ fn files_are_opened_as_they_are() {
     browser.check("#output");
     let line = browser.text("#output .command");
     assert_eq!(line, "aov verify -s schema.json --task-id check-1 'an output.json'");
-    drop(&mut browser, "latin.json", b"{\"a\": \"\xe9\"}");
+    drop_file(&mut browser, "latin.json", b"{\"a\": \"\xe9\"}");
     browser.wait_for("document.querySelector('#answer').getAttribute('aria-invalid')");
     let told = browser.text("#answer-wrong");
     assert_eq!(told, "latin.json could not be read as text in UTF-8.");
     browser.assert_clean(&server);
+}
+
+#[test]
+fn commands_do_in_a_shell_what_the_page_did() {
+    let Some((server, mut browser)) = at_page(&[], "/") else { return };
+    let file = "-it's $HOME `id` \"new\" & 1.json";
+    drop_file(&mut browser, file, b"{\"a\": 1}");
+    browser.wait_for("document.querySelector('#answer').value");
+    browser.fill_in("#schema", "{\"required\": [\"b\"]}");
+    let task = "-it's $(id) \\n \"x\" ! *";
+    browser.fill_in("#task", task);
+    browser.fill_in("#agent", "=test-é");
+    let result = browser.check("#output");
+    // The text that is in no file has to be put into one.
+    assert!(result.contains("files of these names: schema.json. It makes"), "{result}");
+    let folder =
+        Sandbox::new().with("schema.json", "{\"required\": [\"b\"]}").with(file, "{\"a\": 1}");
+    let line = browser.text("#output .command");
+    let made = shell(&format!("{line} --format json"), &folder);
+    assert_eq!(made.status.code(), Some(1), "{line}: {made:?}");
+    let made: Value = serde_json::from_slice(&made.stdout).unwrap();
+    assert_eq!((&made["task_id"], &made["agent_id"]), (&json!(task), &json!("=test-é")));
+
+    // What cannot be seen is written out, so that what is shown is what is copied.
+    browser.fill_in("#task", "a\u{202e}'b\\");
+    browser.check("#output");
+    let line = browser.text("#output .command");
+    assert!(line.contains(r"--task-id $'a\u202e\'b\\' "), "{line}");
+
+    // Of receipts too.
+    browser.evaluate("location.hash = '#receipt'");
+    browser.click("[data-example=receipt]");
+    browser.wait_for("document.querySelector('#card').value");
+    browser.fill_in("#issuers", "-h.example, verify.example");
+    browser.fill_in("#card", "");
+    let result = browser.check("#receipt");
+    assert!(result.contains("files of these names: receipt.json, request.json."), "{result}");
+    let mut folder = Sandbox::new();
+    for (field, file) in [("paper", "receipt.json"), ("about", "request.json")] {
+        let text = browser.evaluate(&format!("document.getElementById('{field}').value"));
+        folder = folder.with(file, text.as_str().unwrap());
+    }
+    let made = shell(&browser.text("#receipt .command"), &folder);
+    assert!(String::from_utf8_lossy(&made.stdout).starts_with("INVALID"), "{made:?}");
+    browser.assert_clean(&server);
+}
+
+#[test]
+fn what_the_server_does_not_take_is_not_sent() {
+    let Some((server, mut browser)) = at_page(&["--max-body", "3000"], "/") else { return };
+    browser.wait_for("document.querySelector('#version').textContent");
+    let long = format!("[\"{}\"]", "é".repeat(1500));
+    drop_file(&mut browser, "long.json", long.as_bytes());
+    browser.wait_for("document.querySelector('#answer').getAttribute('aria-invalid')");
+    let told = browser.text("#answer-wrong");
+    assert_eq!(told, "long.json has 3004 bytes; this server takes 3000.");
+    browser.fill_in("#answer", &long);
+    let result = browser.check("#output");
+    assert!(result.starts_with("Not checked\n") && result.contains("takes 3000"), "{result}");
+    assert!(browser.text("#told").contains("takes 3000"));
+    browser.assert_clean(&server);
+}
+
+#[test]
+fn a_server_that_is_gone_is_told_as_that() {
+    let Some((server, mut browser)) = at_page(&[], "/") else { return };
+    browser.wait_for("document.querySelector('#version').textContent");
+    browser.click("[data-example=pass]");
+    browser.check("#output");
+    drop(server);
+    let result = browser.check("#output");
+    assert!(result.contains("The server cannot be reached"), "{result}");
+    // What leads on to the receipt, and what fills in the forms, says so too.
+    browser.evaluate("location.hash = '#receipt'");
+    browser.wait_for("!document.querySelector('#receipt').hidden");
+    for (button, field) in [("#own-card", "card"), ("[data-example=receipt]", "paper")] {
+        browser.click(button);
+        let told = format!("document.querySelector('#{field}-wrong').innerText");
+        browser.wait_for(&told);
+        let told = browser.evaluate(&told);
+        assert!(told.as_str().unwrap().starts_with("The server cannot be reached"), "{told}");
+    }
 }
 
 #[test]

@@ -22,6 +22,9 @@ const shown = (text) => text.replace(
   (c) => (c === "\t" ? " " : `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`),
 );
 
+/** What the server takes, in bytes, once it has said so. */
+let maxBody = Infinity;
+
 /** Tells those who listen to the page. */
 const tell = (text) => {
   byId("told").textContent = text;
@@ -39,7 +42,12 @@ class Pane {
     this.usualFile = usualFile;
     this.note = el("span", { class: "note" });
     this.wrong = el("p", { class: "wrong", id: `${this.area.id}-wrong`, hidden: "" });
-    const input = el("input", { type: "file", change: () => this.open(input.files[0]) });
+    const chosen = async () => {
+      await this.open(input.files[0]);
+      // So that the same file can be chosen again, after it has changed.
+      input.value = "";
+    };
+    const input = el("input", { type: "file", change: chosen });
     const open = el("label", { class: "file" }, "Open a file", el("span", { class: "unseen" }, ` for: ${this.label}`), input);
     this.area.after(el("div", { class: "from" }, open, this.note), this.wrong);
     this.area.setAttribute("aria-describedby", `${this.area.getAttribute("aria-describedby")} ${this.wrong.id}`);
@@ -69,6 +77,11 @@ class Pane {
     return this.fileName || this.usualFile;
   }
 
+  /** Its file as a word for a command: never one that looks like an option. */
+  get word() {
+    return this.file.startsWith("-") ? `./${this.file}` : this.file;
+  }
+
   set(text, fileName) {
     this.area.value = text;
     this.changed();
@@ -87,11 +100,15 @@ class Pane {
 
   async open(file) {
     if (!file) return;
+    if (file.size > maxBody) {
+      this.complain(`${shown(file.name)} has ${file.size} bytes; this server takes ${maxBody}.`);
+      return;
+    }
     try {
       // What is not UTF-8 is refused: with characters replaced it would be another text.
       const text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
       this.set(text, file.name);
-      tell(`${file.name} is in the field ${this.label}.`);
+      tell(`${shown(file.name)} is in the field ${this.label}.`);
     } catch {
       this.complain(`${shown(file.name)} could not be read as text in UTF-8.`);
     }
@@ -212,13 +229,26 @@ const terms = (...pairs) => el("dl", {}, pairs
   .filter(([, value]) => value !== null && value !== undefined && value.length !== 0)
   .map(([name, value]) => [el("dt", {}, name), el("dd", {}, typeof value === "string" ? shown(value) : value)]));
 
-/** A word as shells read it. */
-const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+/** A word as shells read it. What would not be shown as it is, is written as bash and zsh have it. */
+const quoted = (word) => {
+  if (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(word)) return word;
+  if (shown(word) === word) return `'${word.replaceAll("'", "'\\''")}'`;
+  return `$'${shown(word.replace(/[\\']/g, "\\$&").replaceAll("\t", "\\t"))}'`;
+};
+
+/** An option with its value, which may begin with a dash. */
+const option = (name, value) => (value.startsWith("-") ? [`${name}=${value}`] : [name, value]);
+
+/** What is to be done first where texts of a command are in no file of that name. */
+const filesFirst = (used) => {
+  const names = used.filter((pane) => !pane.fileName).map((pane) => pane.file);
+  return names.length ? `First put what stands above into files of these names: ${names.join(", ")}. ` : "";
+};
 
 /** A command line that does the same. */
 const command = (words, note) => {
   const line = words.map(quoted).join(" ");
-  const code = el("pre", { class: "command" }, shown(line));
+  const code = el("pre", { class: "command" }, line);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(line);
@@ -256,14 +286,33 @@ const refusal = (place, error, composed, locate) => {
   show(place, "error", el("h3", {}, "Not checked"), el("p", {}, shown(message)),
     fields.length ? el("ol", { class: "findings" }, fields) : null,
     error.guidance && !fields.length ? el("p", { class: "note" }, error.guidance.what_to_do) : null);
-  tell("Not checked.");
+  tell(`Not checked. ${shown(message)}`);
+};
+
+/** What keeps a check from being made, in words for people. */
+class Trouble extends Error {}
+
+const ask = async (path, options) => {
+  try {
+    return await fetch(path, options);
+  } catch {
+    throw new Trouble("The server cannot be reached, or it broke off. See that it is running, and try again.");
+  }
 };
 
 const send = async (path, text) => {
-  const answer = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: text });
-  const answered = await answer.text();
-  const left = answer.headers.get("Free-Allowance-Remaining");
-  return { ok: answer.ok, text: answered, json: JSON.parse(answered), left };
+  // A server that is sent too much hangs up, and its answer is lost on the way.
+  const size = new Blob([text]).size;
+  if (size > maxBody) throw new Trouble(`This has ${size} bytes together; this server takes ${maxBody}.`);
+  const answer = await ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: text });
+  try {
+    const answered = await answer.text();
+    const left = answer.headers.get("Free-Allowance-Remaining");
+    return { ok: answer.ok, text: answered, json: JSON.parse(answered), left };
+  } catch {
+    // A proxy in front of the server has pages of its own for that.
+    throw new Trouble(`What came with status ${answer.status} is no answer of this server. Is there a proxy in between?`);
+  }
 };
 
 /** What the form of a section does; its button is out of reach meanwhile. */
@@ -274,10 +323,19 @@ const submit = (section, work) => {
     event.preventDefault();
     if (button.getAttribute("aria-disabled")) return;
     button.setAttribute("aria-disabled", "true");
+    // What is said twice is heard twice only if there was something else in between.
+    tell("");
+    const before = place.firstChild;
     try {
       await work(place);
+      // What was found before is not about what stands there now.
+      if (place.firstChild === before) place.hidden = true;
     } catch (error) {
-      show(place, "error", el("h3", {}, "Not checked"), el("p", {}, `The server's answer could not be had: ${error.message}`));
+      const known = error instanceof Trouble;
+      if (!known) console.error(error);
+      const why = known ? error.message : `This page could not make sense of the answer: ${error.message}`;
+      show(place, "error", el("h3", {}, "Not checked"), el("p", {}, shown(why)));
+      tell(`Not checked. ${shown(why)}`);
     } finally {
       button.removeAttribute("aria-disabled");
     }
@@ -318,8 +376,8 @@ const wholeRequest = () => {
     composed,
     locateField: (field) => [pane, root, field],
     locateValue: (path) => [pane, checked && checked.value, path],
-    command: ["aov", "verify", "--request", pane.file],
-    note: "It makes the same checks on your machine, and signs nothing; aov attest signs with a key of yours.",
+    command: ["aov", "verify", "--request", pane.word],
+    note: `${filesFirst([pane])}It makes the same checks on your machine, and signs nothing; aov attest signs with a key of yours.`,
   };
 };
 
@@ -359,13 +417,13 @@ const requestOfParts = () => {
   composed.add("}");
 
   const line = ["aov", "verify"];
-  if (roots.has(schema)) line.push("-s", schema.file);
-  if (rulesRoot) line.push("-r", rules.file);
+  if (roots.has(schema)) line.push("-s", schema.word);
+  if (rulesRoot) line.push("-r", rules.word);
   if (rulesRoot && !says && !enforced) line.push("--no-enforce-rules");
   if (strict) line.push("--strict");
-  line.push("--task-id", task);
-  if (agent) line.push("--agent-id", agent);
-  line.push(answer.file);
+  line.push(...option("--task-id", task));
+  if (agent) line.push(...option("--agent-id", agent));
+  line.push(answer.word);
   // The command wants to be told what to check by.
   const whole = !roots.has(schema) && !rulesRoot;
   return {
@@ -378,7 +436,7 @@ const requestOfParts = () => {
     },
     locateValue: (path) => [answer, roots.get(answer), path],
     command: whole ? ["aov", "verify", "--request", "request.json"] : line,
-    note: `${whole ? "Save the request above first. " : ""}It makes the same checks on your machine, and signs nothing; aov attest signs with a key of yours.`,
+    note: `${whole ? "Save the request above first. " : filesFirst(Array.from(roots.keys()))}It makes the same checks on your machine, and signs nothing; aov attest signs with a key of yours.`,
   };
 };
 
@@ -412,7 +470,7 @@ submit(output, async (place) => {
   const checkReceipt = async () => {
     panes.paper.set(text);
     panes.about.set(asked.composed.text);
-    await fillInOwnCard();
+    await fill(panes.card, fillInOwnCard, "");
     location.hash = "receipt";
   };
   const passed = answer.result === "pass";
@@ -441,13 +499,22 @@ submit(output, async (place) => {
 const receipt = byId("receipt");
 
 const fillInOwnCard = async () => {
-  const answer = await fetch(".well-known/agent-card.json");
-  if (answer.ok) panes.card.set(await answer.text());
+  const answer = await ask(".well-known/agent-card.json");
+  if (!answer.ok) throw new Trouble(`The server's card was answered with status ${answer.status}.`);
+  panes.card.set(await answer.text());
 };
-byId("own-card").addEventListener("click", async () => {
-  await fillInOwnCard();
-  tell("This server's card is in the field.");
-});
+
+/** Does what a button fills in; what keeps it from that is told at the field. */
+const fill = async (pane, work, done) => {
+  tell("");
+  try {
+    if (await work() !== false) tell(done);
+  } catch (error) {
+    if (!(error instanceof Trouble)) throw error;
+    pane.complain(error.message);
+  }
+};
+byId("own-card").addEventListener("click", () => fill(panes.card, fillInOwnCard, "This server's card is in the field."));
 
 const VERDICTS = {
   valid: { name: "Valid", look: "pass", claims: "What was proved" },
@@ -482,16 +549,16 @@ submit(receipt, async (place) => {
   const composed = new Composed();
   const line = ["aov", "check-receipt"];
   const roots = new Map();
-  for (const [pane, field, option] of [
+  for (const [pane, field, flag] of [
     [panes.paper, "receipt"], [panes.about, "request", "--request"], [panes.card, "agent_card", "--agent-card"],
   ]) {
-    if (option && pane.blank) continue;
+    if (flag && pane.blank) continue;
     const root = pane.read();
     if (!root) return;
     composed.add(`${roots.size ? ", " : "{"}"${field}": `);
     composed.put(pane);
     roots.set(field, [pane, root, ""]);
-    if (option) line.push(option, pane.file);
+    if (flag) line.push(flag, pane.word);
   }
   const add = (field, value, ...words) => {
     composed.add(`, "${field}": ${JSON.stringify(value)}`);
@@ -499,12 +566,13 @@ submit(receipt, async (place) => {
   };
   const key = byId("key").value.trim();
   const issuers = byId("issuers").value.split(",").map((issuer) => issuer.trim()).filter((issuer) => issuer);
-  if (key) add("public_key", key, "--public-key", key);
-  if (issuers.length) add("issuers", issuers, ...issuers.flatMap((issuer) => ["--issuer", issuer]));
+  if (key) add("public_key", key, ...option("--public-key", key));
+  if (issuers.length) add("issuers", issuers, ...issuers.flatMap((issuer) => option("--issuer", issuer)));
   if (byId("all").checked) add("require", ["all"], "--require", "all");
   if (byId("recheck").checked) add("recheck", true, "--recheck");
   composed.add("}");
-  line.push(panes.paper.file);
+  line.push(panes.paper.word);
+  const used = [panes.paper, panes.about, panes.card].filter((pane) => !pane.blank);
 
   const { ok, json: checked } = await send("receipt/check", composed.text);
   if (!ok) {
@@ -519,8 +587,8 @@ submit(receipt, async (place) => {
     el("h4", {}, heading), claims(checked),
     el("h4", {}, "Steps"), el("ul", { class: "steps" }, steps(checked)),
     unsigned ? el("p", {}, `Not covered by the signature: attestation members ${shown(unsigned)}.`) : null,
-    el("p", { class: "note" }, "A valid receipt does not prove that the data is true, who made the output, or that it is shown for the first time."),
-    command(line, "There, --fetch also gets the card that the receipt names."));
+    look !== "pass" ? null : el("p", { class: "note" }, "A valid receipt does not prove that the data is true, who made the output, or that it is shown for the first time."),
+    command(line, `${filesFirst(used)}There, --fetch also gets the card that the receipt names.`));
   tell(`${name}.`);
 });
 
@@ -585,20 +653,17 @@ const EXAMPLES = {
 `;
     const { ok, text, json } = await send("verify/schema", request);
     if (!ok) {
-      panes.paper.complain(json.message || json.error);
-      return;
+      panes.paper.complain(shown(json.message || json.error));
+      return false;
     }
     panes.paper.set(text);
     panes.about.set(request);
-    await fillInOwnCard();
+    return fillInOwnCard();
   },
 };
 for (const button of document.querySelectorAll("[data-example]")) {
-  button.addEventListener("click", async () => {
-    tell("");
-    await EXAMPLES[button.dataset.example]();
-    if (!byId("told").textContent) tell("The example is filled in.");
-  });
+  const { example } = button.dataset;
+  button.addEventListener("click", () => fill(panes.paper, EXAMPLES[example], "The example is filled in."));
 }
 
 /** Shows the section that the address names. */
@@ -616,9 +681,11 @@ goTo();
 
 // What this server is called and what is free, as it says itself.
 (async () => {
-  const answer = await fetch("./", { headers: { Accept: "application/json" } });
-  if (!answer.ok) return;
-  const index = await answer.json();
+  const answer = await fetch("./", { headers: { Accept: "application/json" } }).catch(() => null);
+  // Without it the page does the same; only the server is not named.
+  const index = answer && answer.ok ? await answer.json().catch(() => null) : null;
+  if (!index) return;
+  maxBody = index.max_body_bytes;
   document.title = shown(index.name);
   byId("name").textContent = shown(index.name);
   byId("allowance").textContent = `${index.free_allowance.description} ${index.price}`;
