@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::{Command, Output};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
@@ -9,7 +10,7 @@ use crate::browser::Browser;
 use crate::common::Sandbox;
 use crate::facilitator::Facilitator;
 use crate::payments::charging;
-use crate::server::Server;
+use crate::server::{PATIENCE, Server};
 
 /// A server and a browser at its page, where there is a browser.
 fn at_page(args: &[&str], path: &str) -> Option<(Server, Browser)> {
@@ -358,12 +359,41 @@ fn a_receipt_is_checked_step_by_step() {
 #[test]
 fn a_check_leads_on_to_its_receipt() {
     let Some((server, mut browser)) = at_page(&[], "/") else { return };
+    let folder = Sandbox::new();
+    let downloads = json!({"behavior": "allow", "downloadPath": folder.path(".")});
+    browser.call("Page.setDownloadBehavior", downloads);
     browser.click("[data-example=pass]");
     browser.check("#output");
-    browser.evaluate(
-        "Array.from(document.querySelectorAll('#output button'))\
-         .find((button) => button.textContent === 'Check this receipt').click()",
-    );
+    // What it saves are files for the command line: the receipt, and what it is about.
+    let press = |browser: &mut Browser, name: &str| {
+        browser.evaluate(&format!(
+            "Array.from(document.querySelectorAll('#output .result button'))\
+             .find((button) => button.textContent === {name:?}).click()"
+        ));
+    };
+    let card = server.get("/.well-known/agent-card.json");
+    std::fs::write(folder.path("card.json"), card.text()).unwrap();
+    for (name, file) in [("Save the receipt", "receipt.json"), ("Save the request", "request.json")]
+    {
+        press(&mut browser, name);
+        let started = Instant::now();
+        while !folder.path(file).exists() {
+            assert!(started.elapsed() < PATIENCE, "{file}");
+            browser.evaluate("new Promise((done) => setTimeout(done, 20))");
+        }
+    }
+    let line =
+        "aov check-receipt --agent-card card.json --request request.json --recheck receipt.json";
+    assert_eq!(run(line, &folder), 0);
+    assert_eq!(run("aov verify --request request.json", &folder), 0);
+    // That the command was copied, or what to do instead, can be seen.
+    press(&mut browser, "Copy");
+    browser.wait_for("document.querySelector('#output .command + .actions .note').textContent");
+    let told = browser.text("#output .command + .actions .note");
+    let selected = browser.evaluate("getSelection().toString().trim()");
+    let line = browser.text("#output .command");
+    assert!(told == "Copied." || selected == line, "{told}: {selected}");
+    press(&mut browser, "Check this receipt");
     browser.wait_for("!document.querySelector('#receipt').hidden");
     browser.wait_for("document.activeElement.id === 'receipt-title'");
     assert!(browser.check("#receipt").starts_with("Valid (result: pass)\n"));

@@ -249,18 +249,23 @@ const filesFirst = (used) => {
 const command = (words, note) => {
   const line = words.map(quoted).join(" ");
   const code = el("pre", { class: "command" }, line);
+  const done = el("span", { class: "note" });
+  const say = (text) => {
+    done.textContent = text;
+    tell(text);
+  };
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(line);
-      tell("Copied.");
+      say("Copied.");
     } catch {
       // Only pages over https or of this machine may write there.
       getSelection().selectAllChildren(code);
-      tell("The command is selected; copy it with the keyboard.");
+      say("The command is selected; copy it with the keyboard.");
     }
   };
   return [el("h4", {}, "The same on the command line"), code,
-    el("p", { class: "actions" }, el("button", { type: "button", class: "quiet", click: copy }, "Copy")),
+    el("p", { class: "actions" }, el("button", { type: "button", class: "quiet", click: copy }, "Copy"), " ", done),
     el("p", { class: "note" }, note)];
 };
 
@@ -349,7 +354,8 @@ const save = (label, text, name) => el("button", {
   click: () => {
     const link = el("a", { href: URL.createObjectURL(new Blob([text], { type: "application/json" })), download: name });
     link.click();
-    URL.revokeObjectURL(link.href);
+    // Some browsers read it only after the click.
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
   },
 }, label);
 
