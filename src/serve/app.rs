@@ -411,6 +411,7 @@ impl App {
         };
         match &self.allowance {
             None => format!("Checks are free, without a limit.{size}"),
+            Some(allowance) if allowance.limit() == 0 => "No check is free.".to_owned(),
             Some(allowance) => format!(
                 "{} checks a client address and UTC day are free, over all routes together.{size}",
                 allowance.limit()

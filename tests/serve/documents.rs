@@ -267,6 +267,9 @@ fn the_allowance_and_the_limit_are_those_of_the_settings() {
     assert_eq!(answer.header("free-allowance-limit"), Some("7"));
     assert_eq!(server.post("/verify/schema", " ".repeat(4322)).status, 413);
 
+    let none = Server::start(&["--free-per-day", "0"]);
+    let index = read(&none, "/").json();
+    assert_eq!(index["free_allowance"]["description"], "No check is free.");
     let open = Server::start(&[]);
     assert!(!open.get("/openapi.json").text().contains("\"429\""));
     assert!(open.get("/llms.txt").text().contains("Checks are free, without a limit."));
