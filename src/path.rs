@@ -6,7 +6,7 @@
 //! value than its author thinks.
 
 use std::fmt;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use crate::json::{Step, Value};
 
@@ -117,7 +117,25 @@ impl FieldPath {
         from: Value<'d>,
         report: &mut dyn FnMut(Reached<'p, 'd>),
     ) {
-        follow(&self.steps[steps], from, report);
+        let mut report = |reached| {
+            report(reached);
+            ControlFlow::Continue(())
+        };
+        // It goes on to the end.
+        let _ = follow(&self.steps[steps], from, &|_| {}, &mut report);
+    }
+
+    /// As [`FieldPath::follow`], until `report` breaks. `pass` is told how many elements are passed over
+    /// on the way to one that a step names by its position.
+    pub(crate) fn follow_while<'p, 'd>(
+        &'p self,
+        steps: Range<usize>,
+        from: Value<'d>,
+        pass: &dyn Fn(usize),
+        report: &mut dyn FnMut(Reached<'p, 'd>) -> ControlFlow<()>,
+    ) {
+        // How it ended is what the caller wanted.
+        let _ = follow(&self.steps[steps], from, pass, report);
     }
 
     /// How many leading steps there are up to the last `[]`: 0 for a path to one place.
@@ -138,17 +156,21 @@ impl FieldPath {
 fn follow<'p, 'd>(
     steps: &'p [PathStep],
     mut at: Value<'d>,
-    report: &mut dyn FnMut(Reached<'p, 'd>),
-) {
+    pass: &dyn Fn(usize),
+    report: &mut dyn FnMut(Reached<'p, 'd>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     for (position, step) in steps.iter().enumerate() {
         let next = match step {
             PathStep::Member(name) => at.get(name),
-            PathStep::Element(index) => at.element(*index),
+            PathStep::Element(index) => {
+                pass((*index).min(at.elements().len()));
+                at.element(*index)
+            }
             PathStep::Each if at.is_array() => {
                 for element in at.elements() {
-                    follow(&steps[position + 1..], element, report);
+                    follow(&steps[position + 1..], element, pass, report)?;
                 }
-                return;
+                return ControlFlow::Continue(());
             }
             PathStep::Each => None,
         };
@@ -157,7 +179,7 @@ fn follow<'p, 'd>(
             None => return report(Reached::Missing { within: at, step }),
         }
     }
-    report(Reached::Value(at));
+    report(Reached::Value(at))
 }
 
 /// The steps, or what is wrong and at which character (from 1).
@@ -384,6 +406,24 @@ mod tests {
         assert_eq!(reached("n[].x"), ["n[] missing"]);
         assert_eq!(reached("a[9]"), ["a[9] missing"]);
         assert_eq!(reached("n"), ["n = 3"]);
+    }
+
+    #[test]
+    fn following_ends_when_told_and_tells_what_it_passes_over() {
+        let document = Document::parse(br#"{"a":[[1,2,3],[4,5],[],6,[7,8,9]]}"#).unwrap();
+        let path = FieldPath::parse("a[][2]").unwrap();
+        let passed = std::cell::RefCell::new(Vec::new());
+        let mut places = 0;
+        path.follow_while(
+            0..path.steps().len(),
+            document.root(),
+            &|elements| passed.borrow_mut().push(elements),
+            &mut |_| {
+                places += 1;
+                if places < 4 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            },
+        );
+        assert_eq!((places, passed.into_inner()), (4, vec![2, 2, 0, 0]));
     }
 
     #[test]

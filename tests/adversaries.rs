@@ -369,6 +369,13 @@ fn rules_in_great_number() {
     let flood = json!(vec![json!({"type": "unique", "field": "a[]"}); 1500]);
     let wide = json!({"a": (0..3000).collect::<Vec<_>>()});
     comes_to(UNDECIDED, "flood", &with(flood, &wide));
+    // So is passing over elements again and again.
+    let last = |count: usize| {
+        let rule = json!({"type": "gte", "field": "a[19999]", "value": 0});
+        with(json!(vec![rule; count]), &json!({"a": vec![1; 20_000]}))
+    };
+    comes_to(PASS, "the last one", &last(1000));
+    comes_to(UNDECIDED, "the last one over and over", &last(6000));
 }
 
 #[test]

@@ -11,7 +11,8 @@ mod order;
 mod sum;
 mod unique;
 
-use std::ops::Range;
+use std::cell::Cell;
+use std::ops::{ControlFlow, Range};
 
 pub use bounds::Bound;
 pub(crate) use compare::{Comparable, comparable};
@@ -178,17 +179,25 @@ impl<'a> Run<'a> {
         steps: Range<usize>,
         from: Value<'v>,
     ) -> Result<Vec<Reached<'p, 'v>>, Exhausted> {
+        if self.steps_left == 0 {
+            return Err(Exhausted);
+        }
         let mut places = Vec::new();
-        let mut left = self.steps_left;
+        let left = Cell::new(self.steps_left);
+        let pay = |steps| left.set(left.get().saturating_sub(steps));
         let cost = 1 + steps.len() as u64;
-        path.follow(steps, from, &mut |reached| {
-            // Beyond the budget nothing is kept, so that memory stays bounded too.
-            left = left.saturating_sub(cost);
-            if left > 0 {
-                places.push(reached);
+        // Passing over an element costs much less than a step, but there can be millions.
+        let pass = |elements| pay(elements as u64 / 16);
+        path.follow_while(steps, from, &pass, &mut |reached| {
+            pay(cost);
+            // Beyond the budget nothing is kept nor looked for.
+            if left.get() == 0 {
+                return ControlFlow::Break(());
             }
+            places.push(reached);
+            ControlFlow::Continue(())
         });
-        self.charge(self.steps_left - left)?;
+        self.charge(self.steps_left - left.get())?;
         if self.steps_left == 0 { Err(Exhausted) } else { Ok(places) }
     }
 }
