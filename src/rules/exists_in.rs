@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Exhausted, Rule, RuleType, Run, is_absent, place, unfit};
+use super::{Alike, Exhausted, Rule, RuleType, Run, is_absent, place, unfit};
 use crate::finding::Finding;
 use crate::json::Value;
 use crate::message::{list, short};
@@ -50,7 +50,7 @@ fn check(
     run: &mut Run<'_>,
 ) -> Result<(), Exhausted> {
     let id = RuleType::ExistsIn.check();
-    let mut known: HashMap<u64, Vec<Value<'_>>> = HashMap::with_capacity(candidates.len());
+    let mut known: HashMap<u64, Alike<'_>> = HashMap::with_capacity(candidates.len());
     for &candidate in candidates {
         let hash = run.hash(candidate)?;
         known.entry(hash).or_default().push(candidate);

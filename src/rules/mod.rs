@@ -16,6 +16,7 @@ use std::ops::{ControlFlow, Range};
 
 pub use bounds::Bound;
 pub(crate) use compare::{Comparable, comparable};
+use smallvec::SmallVec;
 
 use crate::checks::CheckId;
 use crate::decimal::Decimal;
@@ -126,6 +127,9 @@ impl Rule<'_> {
         }
     }
 }
+
+/// Values of one hash: nearly always one, which then needs no memory of its own.
+type Alike<'v> = SmallVec<[Value<'v>; 1]>;
 
 /// The work budget ran out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Exhausted, Rule, RuleType, Run, is_absent, place, unfit};
+use super::{Alike, Exhausted, Rule, RuleType, Run, is_absent, place, unfit};
 use crate::finding::Finding;
 use crate::json::Value;
 use crate::message::short;
@@ -14,8 +14,9 @@ pub(super) fn check(
     run: &mut Run<'_>,
 ) -> Result<(), Exhausted> {
     let id = RuleType::Unique.check();
-    let mut firsts: HashMap<u64, Vec<Value<'_>>> = HashMap::new();
-    for reached in run.reach(&rule.field, 0..rule.field.steps().len(), output)? {
+    let places = run.reach(&rule.field, 0..rule.field.steps().len(), output)?;
+    let mut firsts: HashMap<u64, Alike<'_>> = HashMap::with_capacity(places.len());
+    for reached in places {
         if rule.if_present && is_absent(&reached) {
             run.skipped += 1;
             continue;
