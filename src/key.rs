@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::Signer as _;
 
-pub use file::{EarlierKey, KeyFile, KeyFileError, next_version};
+pub use file::{EarlierKey, KeyFile, KeyFileError, holds_secret_key, next_version};
 
 /// A public key that a signature can be verified with.
 #[derive(Clone, PartialEq, Eq)]
@@ -86,7 +86,7 @@ pub fn decode_base64(text: &str) -> Result<Vec<u8>, Base64Error> {
             E::InvalidByte(at, b' ' | b'\t' | b'\r' | b'\n') => (at, "white space"),
             E::InvalidByte(at, b'=') => (at, "padding inside"),
             E::InvalidByte(at, _) => (at, "a character outside the alphabet"),
-            E::InvalidLastSymbol(at, _) => (at, "stray bits in the last character"),
+            E::InvalidLastSymbol { offset, .. } => (offset, "stray bits in the last character"),
             E::InvalidPadding => (text.len() - 1, "the padding is missing or wrong"),
             E::InvalidLength(_) => (text.len() - 1, "the length is impossible"),
         };

@@ -367,6 +367,9 @@ fn links_lead_to_files() {
         "docs/receipts.md",
         "docs/checks.md",
         "docs/reports.md",
+        "docs/threat-model.md",
+        "docs/dependencies.md",
+        "SECURITY.md",
         "CHANGELOG.md",
     ] {
         for link in link.captures_iter(&page(name)) {

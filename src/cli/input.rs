@@ -1,11 +1,14 @@
 //! Inputs: files, folders, patterns that a shell left alone, and standard input, once at most.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
+use agent_output_verifier::key::holds_secret_key;
 use anyhow::Result;
+use zeroize::Zeroize as _;
 
+use super::keys::MAX_KEY_FILE;
 use super::trouble::{Trouble, path_name, shown};
 
 /// One input of a run.
@@ -80,7 +83,21 @@ impl Input {
             }),
             Input::Nothing { trouble, .. } => return Err(trouble.clone()),
         };
-        result.map_err(|error| Trouble::of_io("read", &self.name(), &error))
+        let bytes = result.map_err(|error| Trouble::of_io("read", &self.name(), &error))?;
+        self.without_secret(bytes)
+    }
+
+    /// Refuses a signing key, which a folder may hold beside the outputs: a report would show it.
+    fn without_secret(&self, mut bytes: Vec<u8>) -> Result<Vec<u8>, Trouble> {
+        if bytes.len() as u64 > MAX_KEY_FILE || !holds_secret_key(&bytes) {
+            return Ok(bytes);
+        }
+        bytes.zeroize();
+        let help = "A key is for --key only. Keep it in another folder, or name the files that are \
+                    meant.";
+        let name = self.name();
+        let message = format!("{}: this is a signing key; nothing of it is shown", shown(&name));
+        Err(Trouble::new(message, help))
     }
 
     /// Opens a regular file that is large enough for its memory to matter. What is wrong with it is told
@@ -106,7 +123,8 @@ impl Input {
                     Ok(file)
                 });
                 let file = opened.map_err(|error| Trouble::of_io("read", &self.name(), &error))?;
-                Ok(Box::new(file))
+                let small = self.size().is_some_and(|size| size <= MAX_KEY_FILE);
+                if small { Ok(Box::new(Cursor::new(self.read()?))) } else { Ok(Box::new(file)) }
             }
             Input::Nothing { trouble, .. } => Err(trouble.clone()),
         }

@@ -11,6 +11,10 @@ use agent_output_verifier::datetime::format_utc_micros;
 use agent_output_verifier::key::{KeyFile, KeyFileError, next_version};
 use agent_output_verifier::receipt::Kind;
 use anyhow::Result;
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use rustix::process::DumpableBehavior;
 use zeroize::Zeroizing;
 
 use super::Status;
@@ -20,16 +24,19 @@ use super::trouble::{Trouble, path_name, shown};
 use crate::clock::now;
 
 /// Bytes that a key file may have: many times what one with a hundred earlier keys has.
-const MAX_KEY_FILE: u64 = 64 * 1024;
+pub(crate) const MAX_KEY_FILE: u64 = 64 * 1024;
 
 /// Reads the key file that the arguments name: a path, `-` for standard input, `env:NAME` for a
 /// variable.
 pub(crate) fn read(args: &KeyArgs) -> Result<KeyFile> {
-    let mut text = Zeroizing::new(Vec::new());
+    keep_to_this_process();
+    refuse_secret_as_name(&args.key)?;
+    let mut text = empty();
     let name = match (args.key.as_str(), args.key.strip_prefix("env:")) {
         ("-", _) => {
-            let read = io::stdin().lock().take(MAX_KEY_FILE + 1).read_to_end(&mut text);
-            read.map_err(|error| Trouble::of_io("read", "stdin", &error))?;
+            let stdin = unbuffered_stdin();
+            let stdin = stdin.map_err(|error| Trouble::of_io("read", "stdin", &error))?;
+            read_into("stdin", stdin, &mut text)?;
             "stdin"
         }
         (name, Some(variable)) => {
@@ -54,6 +61,61 @@ pub(crate) fn read(args: &KeyArgs) -> Result<KeyFile> {
     Ok(file.map_err(|error| trouble_of(name, &error))?)
 }
 
+/// Room for a key file's text. It never has to grow, as what it grew out of would stay in memory.
+fn empty() -> Zeroizing<Vec<u8>> {
+    let room = usize::try_from(MAX_KEY_FILE).unwrap_or(usize::MAX);
+    // One byte more tells what is too large, another that it ends there.
+    Zeroizing::new(Vec::with_capacity(room.saturating_add(2)))
+}
+
+/// Standard input without the buffer that the process has for it, in which a key would stay.
+#[cfg(unix)]
+fn unbuffered_stdin() -> io::Result<impl Read> {
+    use std::os::fd::AsFd as _;
+    io::stdin().as_fd().try_clone_to_owned().map(File::from)
+}
+
+/// Elsewhere a console is no file; its buffer goes with the process.
+#[cfg(not(unix))]
+fn unbuffered_stdin() -> io::Result<impl Read> {
+    Ok(io::stdin().lock())
+}
+
+/// Keeps the memory of this process out of core dumps, and away from debuggers of the same user.
+fn keep_to_this_process() {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    let kept = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    #[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
+    let kept = rustix::process::setrlimit(
+        rustix::process::Resource::Core,
+        rustix::process::Rlimit { current: Some(0), maximum: Some(0) },
+    );
+    // A system that does not offer it is no reason not to sign.
+    #[cfg(unix)]
+    if let Err(error) = kept {
+        eprintln!("warning: a core dump of this process would hold the key: {error}");
+    }
+}
+
+/// Refuses a key where its name belongs, before a message repeats it.
+fn refuse_secret_as_name(given: &str) -> Result<(), Trouble> {
+    let name = given.strip_prefix("env:").unwrap_or(given);
+    let alphabets = [STANDARD, URL_SAFE, STANDARD_NO_PAD, URL_SAFE_NO_PAD];
+    let is_seed = |bytes: Vec<u8>| bytes.len() == 32;
+    let secret = name.contains(['\n', '{'])
+        || name.contains("-----BEGIN")
+        || alphabets.iter().any(|alphabet| alphabet.decode(name).is_ok_and(is_seed))
+        || (name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    let is_name = Path::new(given).exists() || std::env::var_os(name).is_some();
+    if !secret || is_name {
+        return Ok(());
+    }
+    let message = "--key is given a key, not where one is; it is not repeated here";
+    let help = "Name a file, or a variable that holds the key as env:NAME. Other users could have \
+                read it in the list of processes: make a new one if that counts.";
+    Err(Trouble::new(message, help))
+}
+
 fn trouble_of(name: &str, error: &KeyFileError) -> Trouble {
     Trouble::new(format!("{}: {error}", shown(name)), error.fix())
 }
@@ -63,7 +125,7 @@ fn open(path: &Path) -> Result<File, Trouble> {
     File::open(path).map_err(|error| Trouble::of_io("read", &path_name(path), &error))
 }
 
-fn read_into(name: &str, file: File, text: &mut Vec<u8>) -> Result<(), Trouble> {
+fn read_into(name: &str, file: impl Read, text: &mut Vec<u8>) -> Result<(), Trouble> {
     let read = file.take(MAX_KEY_FILE + 1).read_to_end(text);
     read.map_err(|error| Trouble::of_io("read", name, &error))?;
     if text.len() as u64 > MAX_KEY_FILE {
@@ -133,6 +195,7 @@ pub(crate) fn keygen(args: &Keygen) -> Result<Status> {
         check_key_url(url)?;
     }
     check_issuer_name(args.issuer_name.as_deref())?;
+    keep_to_this_process();
     let today = today();
     let file = match &args.rotate {
         Some(path) => {
@@ -160,6 +223,7 @@ pub(crate) fn keygen(args: &Keygen) -> Result<Status> {
 /// Makes a key file with a fresh key; false where another process was faster.
 #[cfg(feature = "serve")]
 pub(crate) fn make_at(path: &Path) -> Result<bool> {
+    keep_to_this_process();
     let file = KeyFile::new(fresh_seed()?, next_version(&today(), &[]));
     let made = write(path, &file.map_err(|error| trouble_of(&path_name(path), &error))?, false);
     match made {
@@ -173,7 +237,7 @@ fn read_to_renew(path: &Path) -> Result<KeyFile, Trouble> {
     let name = path_name(path);
     let file = open(path)?;
     check_permissions(&name, &file, "")?;
-    let mut text = Zeroizing::new(Vec::new());
+    let mut text = empty();
     read_into(&name, file, &mut text)?;
     KeyFile::parse(&text, None).map_err(|error| match error {
         KeyFileError::PemVersion => {
@@ -201,19 +265,20 @@ fn write(path: &Path, file: &KeyFile, replace: bool) -> Result<()> {
         }
         _ => Trouble::of_io("write", &name, error),
     };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    // The file that a link leads to is renewed, not the link.
+    let target = if replace {
+        path.canonicalize().map_err(|error| trouble(&error))?
+    } else {
+        path.to_owned()
+    };
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     // Temporary files are made exclusively, with mode 0600.
     let mut temporary = tempfile::NamedTempFile::new_in(folder).map_err(|error| trouble(&error))?;
     temporary.write_all(file.to_json().as_bytes()).map_err(|error| trouble(&error))?;
     temporary.as_file().sync_all().map_err(|error| trouble(&error))?;
-    let persisted = if replace {
-        // The file that a link leads to is renewed, not the link.
-        let target = path.canonicalize().map_err(|error| trouble(&error))?;
-        temporary.persist(target)
-    } else {
-        temporary.persist_noclobber(path)
-    };
+    let persisted =
+        if replace { temporary.persist(target) } else { temporary.persist_noclobber(target) };
     persisted.map_err(|error| trouble(&error.error))?;
     Ok(())
 }

@@ -1,12 +1,15 @@
 //! Where results go: standard output, or a file that is written whole or not at all.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read as _, Write};
 use std::path::{Path, PathBuf};
 
+use agent_output_verifier::key::holds_secret_key;
 use anyhow::Result;
+use zeroize::Zeroizing;
 
-use super::trouble::{Trouble, path_name};
+use super::keys::MAX_KEY_FILE;
+use super::trouble::{Trouble, path_name, shown};
 
 /// The destination of results.
 pub(crate) enum Output {
@@ -36,13 +39,15 @@ impl Output {
         let trouble = |error: &io::Error| Trouble::of_io("write", &name, error);
         let special = path.metadata().is_ok_and(|metadata| !metadata.is_file());
         if special {
-            let file = File::options().write(true).open(path).map_err(|error| trouble(&error))?;
+            let file = open_special(path).map_err(|error| trouble(&error))?;
             return Ok(Output::Special { file, path: path.to_owned() });
         }
+        refuse_key(path)?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let file = temporary()
             .tempfile_in(folder.unwrap_or(Path::new(".")))
             .map_err(|error| trouble(&error))?;
+        keep_mode(path, file.as_file()).map_err(|error| trouble(&error))?;
         Ok(Output::Replace { file: BufWriter::new(file), path: path.to_owned() })
     }
 
@@ -83,7 +88,47 @@ impl Output {
     }
 }
 
-/// Temporary files with the mode that the final file should have.
+/// Opens a pipe or a device. A file that has come in its place meanwhile is left as it is: what is
+/// written whole is written beside it.
+fn open_special(path: &Path) -> io::Result<File> {
+    let file = File::options().write(true).open(path)?;
+    if file.metadata()?.is_file() {
+        return Err(io::Error::other("it was replaced while it was opened"));
+    }
+    Ok(file)
+}
+
+/// Refuses to replace a signing key, which nothing could bring back.
+fn refuse_key(path: &Path) -> Result<(), Trouble> {
+    // What cannot be read here is no key that this user signs with.
+    let Ok(file) = File::open(path) else { return Ok(()) };
+    let mut text = Zeroizing::new(Vec::with_capacity(MAX_KEY_FILE as usize + 2));
+    let read = file.take(MAX_KEY_FILE + 1).read_to_end(&mut text);
+    if read.is_ok() && text.len() as u64 <= MAX_KEY_FILE && holds_secret_key(&text) {
+        let message =
+            format!("{} is a signing key and is not overwritten", shown(&path_name(path)));
+        return Err(Trouble::new(message, "Name another file."));
+    }
+    Ok(())
+}
+
+/// Gives the new file who may access the one that it replaces. A link is replaced itself: what it
+/// leads to has no say.
+fn keep_mode(path: &Path, new: &File) -> io::Result<()> {
+    #[cfg(unix)]
+    if let Ok(metadata) = path.symlink_metadata()
+        && metadata.is_file()
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = metadata.permissions().mode() & 0o777;
+        new.set_permissions(std::fs::Permissions::from_mode(mode))?;
+    }
+    #[cfg(not(unix))]
+    let _ = (path, new);
+    Ok(())
+}
+
+/// Temporary files with the mode that a new file should have.
 fn temporary() -> tempfile::Builder<'static, 'static> {
     #[cfg_attr(not(unix), expect(unused_mut))]
     let mut builder = tempfile::Builder::new();
@@ -94,4 +139,21 @@ fn temporary() -> tempfile::Builder<'static, 'static> {
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     builder
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_in_the_place_of_a_device_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::write(&path, "mine").unwrap();
+        let error = open_special(&path).unwrap_err();
+        assert_eq!(error.to_string(), "it was replaced while it was opened");
+        assert_eq!(std::fs::read(&path).unwrap(), b"mine");
+        assert!(open_special(Path::new("/dev/null")).is_ok());
+    }
 }

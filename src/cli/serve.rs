@@ -269,6 +269,10 @@ fn trouble_of(args: &Serve, ledger: &str, error: StartError) -> Trouble {
             ),
             "Use that version, or another file with --ledger.",
         ),
+        StartError::Ledger(OpenError::Link) => Trouble::new(
+            format!("{ledger}: the ledger is a link, which could lead anywhere"),
+            "Name the file that it leads to.",
+        ),
         StartError::Ledger(OpenError::Sqlite(error)) => Trouble::new(
             format!("{ledger}: the ledger cannot be used: {error}"),
             "Check the file, who may write it and its folder, and the disk.",

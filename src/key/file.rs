@@ -6,6 +6,7 @@ use std::fmt;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::pkcs8::DecodePrivateKey as _;
+use memchr::memmem;
 use zeroize::Zeroizing;
 
 use super::{KeyError, SigningKey, VerifyingKey};
@@ -124,6 +125,25 @@ fn check_version(version: &str) -> Result<(), KeyFileError> {
         && version.len() <= MAX_VERSION
         && version.bytes().all(|byte| byte.is_ascii_graphic());
     if usable { Ok(()) } else { Err(KeyFileError::KeyVersion) }
+}
+
+/// Whether a text is a key file or a private key in PEM, so that nothing of it belongs into a report.
+/// A damaged one counts too; a JSON text that merely mentions keys does not.
+pub fn holds_secret_key(text: &[u8]) -> bool {
+    let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text).trim_ascii_start();
+    let has = |mark: &str| memmem::find(text, mark.as_bytes()).is_some();
+    match text.first() {
+        Some(b'-') => text.starts_with(b"-----BEGIN") && has("PRIVATE KEY-----"),
+        Some(b'{') if has("\"aov-signing-key/") && has("\"seed\"") => match Document::parse(text) {
+            Ok(document) => {
+                let member = |name| document.root().get(name).and_then(Value::as_str);
+                member("schema").is_some_and(|schema| schema.starts_with("aov-signing-key/"))
+                    && member("seed").is_some()
+            }
+            Err(_) => true,
+        },
+        _ => false,
+    }
 }
 
 /// The default version of a key made on a day (`YYYY-MM-DD`): `v1-DAY`, then with `b`, `c`, … where
@@ -245,15 +265,24 @@ impl KeyFile {
             some => format!("[\n{}\n  ]", some.join(",\n")),
         };
         let seed = Zeroizing::new(STANDARD.encode(*self.seed));
-        Zeroizing::new(format!(
+        let before = format!(
             "{{\n  \"schema\": \"{SCHEMA}\",\n  \"key_version\": {},\n  \"algorithm\": \"Ed25519\",\n  \
-             \"seed\": \"{}\",\n  \"public_key\": \"{}\",\n{}{}  \"earlier_keys\": {earlier}\n}}\n",
-            json_string(&self.key_version),
-            *seed,
+             \"seed\": \"",
+            json_string(&self.key_version)
+        );
+        let after = format!(
+            "\",\n  \"public_key\": \"{}\",\n{}{}  \"earlier_keys\": {earlier}\n}}\n",
             self.signing_key.verifying_key().to_base64(),
             optional("issuer_name", &self.issuer_name),
             optional("public_key_url", &self.public_key_url),
-        ))
+        );
+        // As large as it gets: a text that grows leaves copies of itself behind.
+        let mut text =
+            Zeroizing::new(String::with_capacity(before.len() + seed.len() + after.len()));
+        for part in [&before, seed.as_str(), &after] {
+            text.push_str(part);
+        }
+        text
     }
 }
 
@@ -375,6 +404,29 @@ mod tests {
         );
         let broken = pem.replace("MC4C", "MC4D");
         assert_eq!(KeyFile::parse(broken.as_bytes(), Some("p1")).err(), Some(KeyFileError::Pem));
+    }
+
+    #[test]
+    fn a_text_is_known_for_a_secret_key() {
+        let text = KeyFile::new(seed(7), "k1".to_owned()).unwrap().to_json();
+        let cut = &text[..text.len() / 2 + 20];
+        assert!(KeyFile::parse(cut.as_bytes(), None).is_err() && cut.contains("\"seed\""));
+        let pem = "-----BEGIN PRIVATE KEY-----\nMC4C\n-----END PRIVATE KEY-----\n";
+        let encrypted = pem.replace("PRIVATE", "ENCRYPTED PRIVATE");
+        let later = text.replace("key/1", "key/2");
+        for secret in [&text, cut, pem, &encrypted, &later] {
+            for start in ["", "\u{feff}", " \n"] {
+                assert!(holds_secret_key(format!("{start}{secret}").as_bytes()), "{secret}");
+            }
+        }
+        let mention = format!("{{\"text\": {}}}", json_string(&text));
+        let public = pem.replace("PRIVATE", "PUBLIC");
+        let inside = format!("{{\"files\": [{}]}}", *text);
+        let other = text.replace("\"aov-signing-key/1\"", "\"x\", \"y\": \"aov-signing-key/1\"");
+        let quoted = json_string(pem);
+        for harmless in [&mention, &public, &inside, &other, &quoted, "{}", "", "-", "-1"] {
+            assert!(!holds_secret_key(harmless.as_bytes()), "{harmless}");
+        }
     }
 
     #[test]

@@ -216,7 +216,11 @@ fn lock(ledger: &Path) -> Result<File, OpenError> {
     let mut options = File::options();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        // A link in its place would have a file made where it leads.
+        options.mode(0o600).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+    }
     let file = options.open(name).map_err(OpenError::Lock)?;
     match file.try_lock() {
         Ok(()) => Ok(file),

@@ -283,3 +283,20 @@ fn proxies_of_the_environment_are_not_asked() {
     assert_eq!(server.asked(), 1);
     trap.is_untouched();
 }
+
+#[test]
+fn a_schema_reaches_nothing_outside_itself() {
+    let trap = Trap::new();
+    let sandbox = signer().with("other.json", r#"{"required": ["other"]}"#);
+    let file = format!("file://{}", sandbox.path("other.json").display());
+    let here = format!("http://127.0.0.1:{}/schema", trap.port());
+    for place in [here.as_str(), &here.replace("http", "https"), &file, "other.json"] {
+        for (keyword, status) in [("$ref", 2), ("$dynamicRef", 2), ("$schema", 2), ("$id", 0)] {
+            let schema = json!({"properties": {"total": true}, keyword: place}).to_string();
+            std::fs::write(sandbox.path("s.json"), schema).unwrap();
+            let run = sandbox.aov(&["verify", "-s", "s.json", "pass.json"]).run();
+            assert_eq!(run.status, status, "{keyword} {place}: {run:?}");
+            trap.is_untouched();
+        }
+    }
+}

@@ -112,3 +112,43 @@ fn a_report_in_a_file_has_no_colour_unless_it_is_asked_for() {
         .is(0, "", "");
     assert!(!sandbox.read("report.txt").contains('\u{1b}'));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_replaced_keeps_its_mode() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = sandbox().with("report.txt", "old");
+    let mode = |name: &str| sandbox.path(name).metadata().unwrap().permissions().mode() & 0o777;
+    for private in [0o600, 0o640, 0o666] {
+        sandbox.set_mode("report.txt", private);
+        sandbox
+            .aov(&["verify", "-s", "schema.json", "-o", "report.txt", "pass.json"])
+            .run()
+            .is(0, "", "");
+        assert_eq!(sandbox.read("report.txt"), passed("pass.json"));
+        assert_eq!(mode("report.txt"), private);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_replaced_and_nothing_is_written_where_it_leads() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = sandbox().with("ordinary", "").with_private("elsewhere/private", "mine");
+    for target in ["elsewhere/private", "elsewhere/missing"] {
+        let _ = std::fs::remove_file(sandbox.path("report.txt"));
+        std::os::unix::fs::symlink(target, sandbox.path("report.txt")).unwrap();
+        sandbox
+            .aov(&["verify", "-s", "schema.json", "-o", "report.txt", "pass.json"])
+            .run()
+            .is(0, "", "");
+        let found = sandbox.path("report.txt").symlink_metadata().unwrap();
+        assert!(found.is_file(), "{target}: the link is still there");
+        // What it led to has no say in who may read the report.
+        let ordinary = sandbox.path("ordinary").metadata().unwrap().permissions().mode();
+        assert_eq!(found.permissions().mode(), ordinary);
+        assert_eq!(sandbox.read("report.txt"), passed("pass.json"));
+        assert_eq!(sandbox.read("elsewhere/private"), "mine");
+        assert!(!sandbox.path("elsewhere/missing").exists());
+    }
+}

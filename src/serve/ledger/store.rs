@@ -5,7 +5,7 @@ use std::path::Path;
 use agent_output_verifier::digest::Digest;
 use agent_output_verifier::report::Verdict;
 use agent_output_verifier::score::Tally;
-use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
 
 /// What marks a file as a ledger: `aovL`.
 const APPLICATION_ID: i32 = 0x616f_764c;
@@ -100,6 +100,8 @@ pub(crate) enum OpenError {
     Newer {
         found: usize,
     },
+    /// It is a link.
+    Link,
     Sqlite(rusqlite::Error),
     /// There is no thread for it.
     Thread(std::io::Error),
@@ -118,6 +120,31 @@ impl From<rusqlite::Error> for OpenError {
     }
 }
 
+/// Opens or makes the file itself. A link in its place is refused: whoever can write the folder could
+/// make it lead anywhere. (SQLite refuses links for what it puts beside it.)
+fn open(path: &Path) -> Result<Connection, OpenError> {
+    if path.is_symlink() {
+        return Err(OpenError::Link);
+    }
+    #[cfg_attr(not(unix), expect(unused_mut))]
+    let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    #[cfg_attr(not(unix), expect(unused_mut))]
+    let mut place = path.to_owned();
+    // SQLite means every folder on the way too; those may be links.
+    #[cfg(unix)]
+    if let (Some(folder), Some(name)) = (path.parent(), path.file_name()) {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        if let Ok(folder) = folder.canonicalize() {
+            place = folder.join(name);
+            // Also one that comes in its place only now.
+            flags |= OpenFlags::SQLITE_OPEN_NOFOLLOW;
+        }
+    }
+    Ok(Connection::open_with_flags(place, flags)?)
+}
+
 /// An open ledger.
 pub(crate) struct Store {
     connection: Connection,
@@ -127,7 +154,7 @@ impl Store {
     /// Opens a file, or makes it; without a path, a ledger in memory.
     pub(crate) fn open(path: Option<&Path>) -> Result<Store, OpenError> {
         let mut connection = match path {
-            Some(path) => Connection::open(path)?,
+            Some(path) => open(path)?,
             None => Connection::open_in_memory()?,
         };
         connection.busy_timeout(BUSY)?;
