@@ -370,6 +370,7 @@ fn links_lead_to_files() {
         "docs/threat-model.md",
         "docs/dependencies.md",
         "SECURITY.md",
+        "docs/performance.md",
         "CHANGELOG.md",
     ] {
         for link in link.captures_iter(&page(name)) {
