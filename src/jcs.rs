@@ -132,9 +132,12 @@ pub fn write_number(number: Number<'_>, out: &mut impl Sink) {
 pub fn write_string(text: &str, out: &mut impl Sink) {
     out.push(b"\"");
     let bytes = text.as_bytes();
+    let is_escaped = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
+    // Nearly no text has any, which is seen for many bytes at once.
+    let escaped = bytes.iter().fold(false, |found, &byte| found | is_escaped(byte));
     let mut from = 0;
-    for (at, &byte) in bytes.iter().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+    for (at, &byte) in bytes.iter().enumerate().filter(|_| escaped) {
+        if !is_escaped(byte) {
             continue;
         }
         out.push(&bytes[from..at]);

@@ -3,6 +3,7 @@
 //! canonical S and without the cofactor. Secrets are wiped when dropped and have no `Debug`.
 
 mod file;
+mod many;
 
 use std::fmt;
 
@@ -154,9 +155,22 @@ impl SigningKey {
         VerifyingKey(self.0.verifying_key())
     }
 
+    /// Signs a message (RFC 8032 §5.1.6).
+    pub fn sign(&self, message: &[u8]) -> [u8; 64] {
+        self.0.sign(message).to_bytes()
+    }
+
     /// Signs, and gives the signature in base64.
     pub fn sign_base64(&self, message: &[u8]) -> String {
-        STANDARD.encode(self.0.sign(message).to_bytes())
+        STANDARD.encode(self.sign(message))
+    }
+
+    /// Signs each of many messages: the same signatures in less time.
+    pub fn sign_each(&self, messages: &[&[u8]]) -> Vec<[u8; 64]> {
+        match messages {
+            [message] => vec![self.sign(message)],
+            _ => many::sign_each(&self.0, messages),
+        }
     }
 }
 
@@ -187,10 +201,9 @@ mod tests {
         let seed = decode_base64("nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A=").unwrap();
         let key = SigningKey::from_seed(&seed.try_into().unwrap());
         assert_eq!(key.verifying_key().to_base64(), "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=");
-        let signature = key.sign_base64(b"");
-        let bytes: [u8; 64] = decode_base64(&signature).unwrap().try_into().unwrap();
-        assert!(key.verifying_key().verify(b"", &bytes));
-        assert!(!key.verifying_key().verify(b"x", &bytes));
+        let signature = key.sign(b"");
+        assert!(key.verifying_key().verify(b"", &signature));
+        assert!(!key.verifying_key().verify(b"x", &signature));
     }
 
     #[test]

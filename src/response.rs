@@ -1,8 +1,10 @@
 //! The response on the wire: field for field as the hosted service has it, in its order.
 
+mod plain;
+
 use serde::Serialize;
 
-use crate::attest::{Attestation, CanonicalVerify, VerifySection};
+use crate::attest::{Attestation, VerifySection};
 use crate::digest::Digest;
 use crate::finding::Finding;
 use crate::json::Value;
@@ -119,80 +121,6 @@ const AFTER_FAIL: &[NextAction] = &[
     NextAction { action: "repair_and_reverify", using: Some("hints"), whom: None },
     NextAction { action: "withhold_payment", using: None, whom: Some("buyer") },
 ];
-
-/// A response without findings, with its members in canonical order.
-#[derive(Serialize)]
-struct Canonical<'a> {
-    agent_id: Option<&'a str>,
-    enforce_rules: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    errors: Option<[(); 0]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    errors_detail: Option<[(); 0]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    errors_detail_omitted: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    errors_detail_total: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    errors_omitted: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    errors_total: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    flags: Option<[(); 0]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    flags_omitted: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    flags_total: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hints: Option<[(); 0]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hints_omitted: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hints_total: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    integrity_checks: Option<CanonicalScore>,
-    next_actions: &'a [CanonicalAction],
-    output_hash: Digest,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    overall: Option<CanonicalScore>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    request_hash: Option<Digest>,
-    result: &'static str,
-    rules_hash: Digest,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    schema_compliance: Option<CanonicalScore>,
-    schema_hash: Digest,
-    strict_content_check: bool,
-    summary: CanonicalSummary<'a>,
-    task_id: &'a str,
-    verification_id: &'a str,
-    verified_at: &'a str,
-    verifier_version: &'static str,
-    verify: CanonicalVerify<'a>,
-}
-
-/// A [`ScoreOut`] of which everything passed, as its ratio is then an integer.
-#[derive(Clone, Copy, Serialize)]
-struct CanonicalScore {
-    passed: u64,
-    ratio: u64,
-    total: u64,
-}
-
-#[derive(Serialize)]
-struct CanonicalSummary<'a> {
-    blocking_checks: &'a [&'static str],
-    result: &'static str,
-}
-
-#[derive(Clone, Copy, Default, Serialize)]
-struct CanonicalAction {
-    action: &'static str,
-    #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
-    whom: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    using: Option<&'static str>,
-}
 
 /// What only the full shape has.
 #[derive(Serialize, Debug)]
@@ -322,67 +250,19 @@ impl<'a> Response<'a> {
         }
     }
 
-    /// The canonical form of a response that is to be signed, where it can be written at once: in the
-    /// compact shape, and in the full one where nothing was found. Everything else has lists.
-    pub(crate) fn canonical(&self) -> Result<Option<Vec<u8>>, serde_json::Error> {
-        let (Some(verify), None) = (&self.verify, &self.attestation) else {
-            return Ok(None);
-        };
-        let full = self.full.as_ref();
-        let scores = match full.map(Full::canonical_scores) {
-            Some(None) => return Ok(None),
-            Some(scores) => scores,
-            None => None,
-        };
-        let [schema_compliance, integrity_checks, overall] = match scores {
-            Some(scores) => scores.map(Some),
-            None => [None, None, None],
-        };
-        let (none, zero): (Option<[(); 0]>, _) = (full.map(|_| []), full.map(|_| 0));
-        let mut next_actions = [CanonicalAction::default(); 2];
-        for (action, canonical) in self.next_actions.iter().zip(&mut next_actions) {
-            *canonical =
-                CanonicalAction { action: action.action, whom: action.whom, using: action.using };
+    /// Appends the response as JSON.
+    ///
+    /// # Errors
+    ///
+    /// Only where it cannot be serialized.
+    pub fn write(&self, out: &mut Vec<u8>) -> Result<(), serde_json::Error> {
+        match self.plain() {
+            Some(plain) => {
+                plain.write(out);
+                Ok(())
+            }
+            None => serde_json::to_writer(out, self),
         }
-        let canonical = Canonical {
-            agent_id: self.agent_id,
-            enforce_rules: self.enforce_rules,
-            errors: none,
-            errors_detail: none,
-            errors_detail_omitted: zero,
-            errors_detail_total: zero,
-            errors_omitted: zero,
-            errors_total: zero,
-            flags: none,
-            flags_omitted: zero,
-            flags_total: zero,
-            hints: none,
-            hints_omitted: zero,
-            hints_total: zero,
-            integrity_checks,
-            next_actions: &next_actions[..self.next_actions.len()],
-            output_hash: self.output_hash,
-            overall,
-            request_hash: self.request_hash,
-            result: self.result,
-            rules_hash: self.rules_hash,
-            schema_compliance,
-            schema_hash: self.schema_hash,
-            strict_content_check: self.strict_content_check,
-            summary: CanonicalSummary {
-                blocking_checks: &self.summary.blocking_checks,
-                result: self.summary.result,
-            },
-            task_id: self.task_id,
-            verification_id: self.verification_id,
-            verified_at: self.verified_at,
-            verifier_version: self.verifier_version,
-            verify: verify.canonical(),
-        };
-        // Texts are escaped as RFC 8785 has it, and the numbers are integers.
-        let mut bytes = Vec::with_capacity(2048);
-        serde_json::to_writer(&mut bytes, &canonical)?;
-        Ok(Some(bytes))
     }
 
     pub(crate) fn verified_at(&self) -> &'a str {
@@ -399,19 +279,6 @@ impl<'a> Response<'a> {
 }
 
 impl<'a> Full<'a> {
-    /// The scores, where there are no findings.
-    fn canonical_scores(&self) -> Option<[CanonicalScore; 3]> {
-        let found = self.errors_total + self.flags_total + self.hints_total;
-        let canonical = |score: &ScoreOut| CanonicalScore {
-            passed: score.passed,
-            ratio: 1,
-            total: score.total,
-        };
-        let scores = [&self.schema_compliance, &self.integrity_checks, &self.overall];
-        let complete = found == 0 && scores.iter().all(|score| score.passed == score.total);
-        complete.then(|| scores.map(canonical))
-    }
-
     fn new(report: &'a Report) -> Full<'a> {
         let errors: Vec<String> = report.errors().map(|finding| report.message(finding)).collect();
         let errors_detail: Vec<ErrorDetail<'a>> = report

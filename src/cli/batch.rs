@@ -56,6 +56,10 @@ pub(crate) trait Process: Sync {
     /// Takes an input that could not be read.
     fn unreadable(&self, name: Name<'_>, trouble: Trouble, done: &mut Done);
 
+    /// Makes what was put off until there was more of it: the signatures of what is in `done`. Called
+    /// before `done` is shown.
+    fn settle(&self, _done: &mut Done) {}
+
     /// What is around the items.
     fn frame(&self) -> &Frame;
 }
@@ -63,7 +67,7 @@ pub(crate) trait Process: Sync {
 /// What became of a job.
 #[derive(Default)]
 pub(crate) struct Done {
-    out: Rendered,
+    pub(crate) out: Rendered,
     err: Vec<u8>,
     totals: Totals,
     worst: Option<Status>,
@@ -225,20 +229,26 @@ impl<'r> Run<'r> {
 
     fn work(&self, job: Job) -> Done {
         let mut done = Done::default();
+        self.work_through(job, &mut done);
+        self.process.settle(&mut done);
+        done
+    }
+
+    fn work_through(&self, job: Job, done: &mut Done) {
         match job {
             Job::Whole(input) => {
                 let name = input.name();
                 let name = Name { input: &name, line: None };
                 if let Some(file) = input.open_large()
-                    && self.process.in_passing(file, name, &mut done)
+                    && self.process.in_passing(file, name, done)
                 {
-                    return done;
+                    return;
                 }
                 match input.read() {
                     Ok(bytes) => {
-                        self.process.text(&bytes, name, Buffers::default(), &mut done);
+                        self.process.text(&bytes, name, Buffers::default(), done);
                     }
-                    Err(trouble) => self.process.unreadable(name, trouble, &mut done),
+                    Err(trouble) => self.process.unreadable(name, trouble, done),
                 }
             }
             Job::Lines { name, block } => {
@@ -247,7 +257,7 @@ impl<'r> Run<'r> {
                 let mut buffers = Buffers::default();
                 for (number, line) in lines(&block) {
                     let name = Name { input: &name, line: Some(number) };
-                    buffers = self.process.text(line, name, buffers, &mut done);
+                    buffers = self.process.text(line, name, buffers, done);
                     if self.args.fail_fast && !done.is_clean() {
                         break;
                     }
@@ -256,10 +266,9 @@ impl<'r> Run<'r> {
             }
             Job::Fault { name, trouble } => {
                 let name = Name { input: &name, line: None };
-                self.process.unreadable(name, trouble, &mut done);
+                self.process.unreadable(name, trouble, done);
             }
         }
-        done
     }
 }
 

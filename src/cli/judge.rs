@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-use agent_output_verifier::attest::Signer;
+use agent_output_verifier::attest::{Signer, Unsigned};
 use agent_output_verifier::datetime::format_utc_micros;
 use agent_output_verifier::digest::Digest;
 use agent_output_verifier::error::ErrorBody;
@@ -89,24 +89,38 @@ pub(crate) struct Judgement<'a> {
 }
 
 impl Judgement<'_> {
-    /// Appends the response on the wire, signed where there is a signer, on one line or indented.
+    /// Appends the response on the wire, on one line, but for its signature where there is a signer:
+    /// that is added to those that are still to be made.
     pub(crate) fn write_response(
         &self,
-        indented: bool,
+        unsigned: &mut Unsigned,
         out: &mut Vec<u8>,
     ) -> Result<(), serde_json::Error> {
-        let mut response = Response::new(self.subject, self.requirements, &self.report);
-        let start = out.len();
+        let mut response = self.response();
         match self.signer {
-            Some(signer) => signer.sign(&mut response, out)?,
-            None if !indented => return serde_json::to_writer(out, &response),
-            None => {}
+            Some(signer) => signer.write(&mut response, unsigned, out),
+            None => response.write(out),
         }
-        if indented {
-            out.truncate(start);
-            serde_json::to_writer_pretty(out, &response)?;
+    }
+
+    /// The response, signed where there is a signer, indented.
+    pub(crate) fn indented_response(&self) -> Result<Vec<u8>, serde_json::Error> {
+        let mut response = self.response();
+        if let Some(signer) = self.signer {
+            signer.sign(&mut response, &mut Vec::new())?;
         }
-        Ok(())
+        serde_json::to_vec_pretty(&response)
+    }
+
+    /// Makes signatures that are still to be made.
+    pub(crate) fn sign(&self, unsigned: &mut Unsigned, out: &mut [u8]) {
+        if let Some(signer) = self.signer {
+            unsigned.sign(signer.key, out);
+        }
+    }
+
+    fn response(&self) -> Response<'_> {
+        Response::new(self.subject, self.requirements, &self.report)
     }
 }
 

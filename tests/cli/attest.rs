@@ -126,6 +126,42 @@ fn a_verdict_is_signed_and_nothing_else() {
     assert!(!kinds[3].contains("signed"), "{kinds:?}");
 }
 
+/// Receipts are signed some at once, in whatever number lines come and with others between them.
+#[test]
+fn a_receipt_among_many_is_the_one_that_it_is_alone() {
+    let mut text = String::new();
+    let mut expected = String::new();
+    for number in 1..=100 {
+        if number % 7 == 0 {
+            text.push_str("{\"total\": \n");
+            continue;
+        }
+        let total = format!("{{\"total\": {number}}}\n");
+        let alone = signer().with("l.ndjson", &("\n".repeat(number - 1) + &total));
+        // A process for each would take long.
+        if number % 9 == 0 {
+            let options = ["-s", "schema.json", "--lines", "--format", "ndjson", "l.ndjson"];
+            expected.push_str(&attested(&alone, &options).stdout);
+        }
+        text.push_str(&total);
+    }
+    let sandbox = signer().with("l.ndjson", &text);
+    for jobs in ["1", "3"] {
+        let options = ["-s", "schema.json", "--lines", "--format", "ndjson", "--jobs", jobs];
+        let run = attested(&sandbox, &[&options[..], &["l.ndjson"]].concat());
+        assert_eq!(run.status, 2);
+        let signed: Vec<&str> =
+            run.stdout.lines().filter(|line| line.contains("signature")).collect();
+        assert_eq!(signed.len(), 86);
+        for line in expected.lines() {
+            assert!(signed.contains(&line), "{line}");
+        }
+        std::fs::write(sandbox.path("r.ndjson"), signed.join("\n")).unwrap();
+        let checked = check(&sandbox, &["-q", "--agent-card", "card.json", "--lines", "r.ndjson"]);
+        checked.succeeds_with("");
+    }
+}
+
 #[test]
 fn every_line_has_a_receipt_of_its_own() {
     let text = "{\"total\": 5}\n\n{\"total\": \"5\"}\n{\"total\": \n{\"total\": 6}\n";

@@ -1,5 +1,6 @@
 //! `json` and `ndjson`: the responses, and errors in the place of inputs that got none.
 
+use agent_output_verifier::attest::Unsigned;
 use agent_output_verifier::error::ErrorBody;
 use serde::Serialize;
 
@@ -15,9 +16,20 @@ pub(super) struct Unjudged<'a> {
     pub(super) error: ErrorBody,
 }
 
-/// One response a line.
-pub(super) fn line(name: Name<'_>, judged: &Judged<'_>, pair: bool, out: &mut Vec<u8>) {
-    write(name, judged, pair, false, out);
+/// One response a line, but for its signature.
+pub(super) fn line(
+    name: Name<'_>,
+    judged: &Judged<'_>,
+    pair: bool,
+    unsigned: &mut Unsigned,
+    out: &mut Vec<u8>,
+) {
+    match judged {
+        Judged::Report(judgement) if pair => write_with_request(judgement, unsigned, out),
+        // Only a type that cannot be JSON fails, which the first test of it would show.
+        Judged::Report(judgement) => judgement.write_response(unsigned, out).unwrap_or_default(),
+        _ => out.extend_from_slice(&unjudged(name, judged, false)),
+    }
     out.push(b'\n');
 }
 
@@ -29,8 +41,17 @@ pub(super) fn indented(
     pair: bool,
     out: &mut Vec<u8>,
 ) {
-    let mut text = Vec::new();
-    write(name, judged, pair, true, &mut text);
+    let text = match judged {
+        Judged::Report(judgement) if pair => {
+            let (mut unsigned, mut text) = (Unsigned::default(), Vec::new());
+            write_with_request(judgement, &mut unsigned, &mut text);
+            judgement.sign(&mut unsigned, &mut text);
+            text
+        }
+        // As above.
+        Judged::Report(judgement) => judgement.indented_response().unwrap_or_default(),
+        _ => unjudged(name, judged, true),
+    };
     put_indented(&text, many, out);
 }
 
@@ -57,30 +78,19 @@ pub(super) fn to_text(value: &impl Serialize, indented: bool) -> Vec<u8> {
     text.unwrap_or_default()
 }
 
-fn write(name: Name<'_>, judged: &Judged<'_>, pair: bool, indented: bool, out: &mut Vec<u8>) {
-    let mut unjudged = |task_id, error| {
-        let unjudged = Unjudged { task_id: Some(task_id), input: name.full(), error };
-        out.extend_from_slice(&to_text(&unjudged, indented));
-    };
-    match judged {
-        Judged::Report(judgement) if pair => write_with_request(judgement, out),
-        Judged::Report(judgement) => write_response(judgement, indented, out),
-        Judged::Undecided { undecided, task_id } => {
-            unjudged(task_id, ErrorBody::undecided(*undecided));
-        }
-        Judged::Unusable { body, task_id, .. } => unjudged(task_id, body.clone()),
+/// What stands in the place of a response where there is none.
+fn unjudged(name: Name<'_>, judged: &Judged<'_>, indented: bool) -> Vec<u8> {
+    let (task_id, error) = match judged {
+        Judged::Undecided { undecided, task_id } => (*task_id, ErrorBody::undecided(*undecided)),
+        Judged::Unusable { body, task_id, .. } => (*task_id, body.clone()),
         // A verdict alone is judged only where no format shows it.
-        Judged::Verdict(_) => {}
-    }
-}
-
-fn write_response(judgement: &Judgement<'_>, indented: bool, out: &mut Vec<u8>) {
-    // As above.
-    let _ = judgement.write_response(indented, out);
+        Judged::Report(_) | Judged::Verdict(_) => return Vec::new(),
+    };
+    to_text(&Unjudged { task_id: Some(task_id), input: name.full(), error }, indented)
 }
 
 /// A receipt with the request that it is about, in which every value is spelt as it was given.
-fn write_with_request(judgement: &Judgement<'_>, out: &mut Vec<u8>) {
+fn write_with_request(judgement: &Judgement<'_>, unsigned: &mut Unsigned, out: &mut Vec<u8>) {
     let subject = &judgement.subject;
     let request = judgement.requirements.request_text(
         subject.task_id,
@@ -89,7 +99,7 @@ fn write_with_request(judgement: &Judgement<'_>, out: &mut Vec<u8>) {
         subject.detail,
     );
     out.extend_from_slice(b"{\"receipt\": ");
-    write_response(judgement, false, out);
+    judgement.write_response(unsigned, out).unwrap_or_default();
     out.extend_from_slice(b", \"request\": ");
     out.extend_from_slice(request.as_bytes());
     out.push(b'}');

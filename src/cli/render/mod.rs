@@ -17,7 +17,9 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use agent_output_verifier::attest::Unsigned;
 use agent_output_verifier::finding::Finding;
+use agent_output_verifier::key::SigningKey;
 use agent_output_verifier::report::Score;
 
 pub(crate) use human::Style;
@@ -69,6 +71,8 @@ impl Totals {
 pub(crate) struct Rendered {
     /// The items themselves, in formats that stream.
     pub(crate) bytes: Vec<u8>,
+    /// Receipts in `bytes` whose signatures are still to be made.
+    pub(crate) unsigned: Unsigned,
     /// What formats that need the whole run keep of them.
     pub(crate) pieces: Vec<Piece>,
     /// What charts are drawn from, in formats that have them.
@@ -88,6 +92,13 @@ pub(crate) struct Frame {
     pub(crate) style: Style,
     /// What summaries call the good and the bad.
     pub(crate) words: [&'static str; 2],
+}
+
+impl Rendered {
+    /// Makes the signatures that are still to be made.
+    pub(crate) fn sign(&mut self, key: &SigningKey) {
+        self.unsigned.sign(key, &mut self.bytes);
+    }
 }
 
 impl Frame {
@@ -208,14 +219,14 @@ pub(crate) struct Renderer {
 impl Renderer {
     /// One item.
     pub(crate) fn item(&self, name: Name<'_>, judged: &Judged<'_>, out: &mut Rendered) {
-        let Rendered { bytes, pieces, tally } = out;
+        let Rendered { bytes, unsigned, pieces, tally } = out;
         let Frame { format, many, silent, style, .. } = self.frame;
         match format {
             Format::Human if silent => {}
             Format::Human if many => human::line(name, judged, style, bytes),
             Format::Human => human::full(name, judged, style, bytes),
             Format::Json => json::indented(name, judged, many, self.pair, bytes),
-            Format::Ndjson => json::line(name, judged, self.pair, bytes),
+            Format::Ndjson => json::line(name, judged, self.pair, unsigned, bytes),
             Format::Junit => pieces.extend(junit::case(name, judged)),
             Format::Sarif => sarif::results(name, judged, pieces),
             Format::Github => github::lines(name, judged, bytes),
