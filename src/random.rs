@@ -2,38 +2,58 @@
 
 use std::cell::RefCell;
 
-/// Bytes that are drawn from the system at once. A call for each id would be a tenth of what a line of a
-/// batch takes.
-const DRAWN: usize = 1024;
+use agent_output_verifier::digest::Digest;
 
-/// Random bytes that no id has had, at the end of the array.
-struct Stock {
-    bytes: [u8; DRAWN],
-    left: usize,
+/// What a thread makes its ids of: a secret that the system gave, and how often it was used.
+///
+/// Each use gives the digest of both, which nobody can foretell who does not know the secret. A call
+/// of the system for each id would be a tenth of what a line of a batch takes.
+struct Source {
+    /// The secret, and behind it the count
+    hashed: [u8; 40],
+    count: u64,
+    /// Half a digest that no id has had
+    left: Option<[u8; 16]>,
 }
 
 thread_local! {
-    static STOCK: RefCell<Stock> = const { RefCell::new(Stock { bytes: [0; DRAWN], left: 0 }) };
+    static SOURCE: RefCell<Option<Source>> = const { RefCell::new(None) };
 }
 
 /// A new UUID (version 4, RFC 9562 §5.4).
 pub(crate) fn new_id() -> String {
-    STOCK.with_borrow_mut(|stock| match stock.take() {
-        Some(bytes) => uuid::Builder::from_random_bytes(bytes).into_uuid().to_string(),
-        // It ends the process where the system has no random bytes, as ids that repeat would be worse.
-        None => uuid::Uuid::new_v4().to_string(),
+    SOURCE.with_borrow_mut(|source| {
+        if source.is_none() {
+            *source = Source::new();
+        }
+        match source {
+            Some(source) => uuid::Builder::from_random_bytes(source.draw()).into_uuid().to_string(),
+            // It ends the process where the system has no random bytes, as ids that repeat would be
+            // worse.
+            None => uuid::Uuid::new_v4().to_string(),
+        }
     })
 }
 
-impl Stock {
-    fn take(&mut self) -> Option<[u8; 16]> {
-        if self.left < 16 {
-            getrandom::fill(&mut self.bytes).ok()?;
-            self.left = DRAWN;
+impl Source {
+    fn new() -> Option<Source> {
+        let mut hashed = [0; 40];
+        getrandom::fill(&mut hashed[..32]).ok()?;
+        Some(Source { hashed, count: 0, left: None })
+    }
+
+    fn draw(&mut self) -> [u8; 16] {
+        if let Some(left) = self.left.take() {
+            return left;
         }
-        let at = DRAWN - self.left;
-        self.left -= 16;
-        self.bytes.get(at..)?.first_chunk().copied()
+        self.count += 1;
+        self.hashed[32..].copy_from_slice(&self.count.to_le_bytes());
+        let digest = Digest::of_bytes(&self.hashed);
+        let (mut first, mut second) = ([0; 16], [0; 16]);
+        first.copy_from_slice(&digest.as_bytes()[..16]);
+        second.copy_from_slice(&digest.as_bytes()[16..]);
+        self.left = Some(second);
+        first
     }
 }
 
