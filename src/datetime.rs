@@ -82,20 +82,20 @@ pub fn format_utc_micros(micros: i64) -> String {
     }
     // Each line of a batch has one.
     let mut text = *b"0000-00-00T00:00:00.000000+00:00";
-    for (place, width, mut number) in [
-        (0, 4, year),
-        (5, 2, month),
-        (8, 2, day),
-        (11, 2, hour),
-        (14, 2, minute),
-        (17, 2, second),
-        (20, 6, fraction),
-    ] {
-        for digit in text[place..place + width].iter_mut().rev() {
-            *digit = b'0' + (number % 10) as u8;
-            number /= 10;
-        }
-    }
+    let mut put = |place: usize, number: i64| {
+        text[place] = b'0' + (number / 10) as u8;
+        text[place + 1] = b'0' + (number % 10) as u8;
+    };
+    put(0, year / 100);
+    put(2, year % 100);
+    put(5, month);
+    put(8, day);
+    put(11, hour);
+    put(14, minute);
+    put(17, second);
+    put(20, fraction / 10_000);
+    put(22, fraction / 100 % 100);
+    put(24, fraction % 100);
     String::from_utf8_lossy(&text).into_owned()
 }
 

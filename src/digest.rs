@@ -41,20 +41,11 @@ impl Digest {
 
     /// The digits that it prints as.
     pub fn hex(&self) -> Hex {
-        /// The two digits of every byte.
-        const PAIRS: [[u8; 2]; 256] = {
-            const HEX: &[u8; 16] = b"0123456789abcdef";
-            let mut pairs = [[0; 2]; 256];
-            let mut byte = 0;
-            while byte < 256 {
-                pairs[byte] = [HEX[byte >> 4], HEX[byte & 15]];
-                byte += 1;
-            }
-            pairs
-        };
+        // By arithmetic, which is done for many bytes at once.
+        let digit = |nibble: u8| nibble + b'0' + u8::from(nibble > 9) * (b'a' - b'0' - 10);
         let mut digits = [0u8; 64];
         for (pair, byte) in digits.as_chunks_mut().0.iter_mut().zip(self.0) {
-            *pair = PAIRS[usize::from(byte)];
+            *pair = [digit(byte >> 4), digit(byte & 15)];
         }
         Hex(digits)
     }
@@ -81,6 +72,11 @@ impl Hex {
     pub fn as_str(&self) -> &str {
         // They are ASCII.
         std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+
+    /// The digits as bytes.
+    pub fn as_bytes(&self) -> &[u8; 64] {
+        &self.0
     }
 }
 

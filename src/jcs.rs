@@ -84,19 +84,41 @@ fn write_members<'d>(object: Value<'d>, wanted: impl Fn(&Member<'d>) -> bool, ou
         }
     };
     let named = |member: Member<'d>| (member.name(), member);
+    let mut few = SmallVec::new();
     if let Some(by_name) = object.members_by_name()
         && object.members_by_name().is_some_and(|members| is_sorted(members.map(named)))
     {
         by_name.filter(wanted).for_each(|member| write_member(member, out));
+    } else if few_in_order(object, &mut few) {
+        let members = few.iter().map(|&(_, member)| member);
+        members.filter(wanted).for_each(|member| write_member(member, out));
     } else {
         let members = object.members().filter(wanted);
         let mut members: SmallVec<[(&str, Member<'d>); 16]> = members.map(named).collect();
-        if !is_sorted(members.iter().copied()) {
-            members.sort_unstable_by(|(a, _), (b, _)| compare_names(a, b));
-        }
+        members.sort_unstable_by(|(a, _), (b, _)| compare_names(a, b));
         members.into_iter().for_each(|(_, member)| write_member(member, out));
     }
     out.push(if before == b'{' { b"{}" } else { b"}" });
+}
+
+/// Puts the members in canonical order, where there are few and the first bytes of their names tell it;
+/// false where not.
+fn few_in_order<'d>(object: Value<'d>, members: &mut SmallVec<[(u64, Member<'d>); 16]>) -> bool {
+    if object.len() > members.inline_size() {
+        return false;
+    }
+    for member in object.members() {
+        let Some(start) = member.name_start() else {
+            return false;
+        };
+        members.push((start, member));
+    }
+    let is_sorted = |members: &[(u64, _)]| members.is_sorted_by(|(a, _), (b, _)| a < b);
+    if is_sorted(members) {
+        return true;
+    }
+    members.sort_unstable_by_key(|(start, _)| *start);
+    is_sorted(members)
 }
 
 /// Whether members are in canonical order: as machines often write them, and as sorting by bytes nearly
@@ -191,6 +213,25 @@ mod tests {
             assert_eq!(written, format!("{{{}}}", expected.join(",")));
             let again = canonical(&written);
             assert_eq!(again, written);
+        }
+    }
+
+    #[test]
+    fn names_sort_by_all_their_characters_however_they_begin() {
+        for (text, sorted) in [
+            (r#"{"b":1,"a":2,"":3}"#, r#"{"":3,"a":2,"b":1}"#),
+            (
+                r#"{"abcdefgh":1,"abcdefg":2,"abcdef":3}"#,
+                r#"{"abcdef":3,"abcdefg":2,"abcdefgh":1}"#,
+            ),
+            (r#"{"abcdefghj":1,"abcdefghi":2}"#, r#"{"abcdefghi":2,"abcdefghj":1}"#),
+            (r#"{"abcdefghé":1,"abcdefgh":2}"#, r#"{"abcdefgh":2,"abcdefghé":1}"#),
+            (r#"{"aé":1,"az":2}"#, r#"{"az":2,"aé":1}"#),
+            (r#"{"a\u0000":1,"a":2}"#, r#"{"a":2,"a\u0000":1}"#),
+            (r#"{"\u0061b":1,"aa":2}"#, r#"{"aa":2,"ab":1}"#),
+            (r#"[{"b":1,"a":{"d":1,"c":2}}]"#, r#"[{"a":{"c":2,"d":1},"b":1}]"#),
+        ] {
+            assert_eq!(canonical(text), sorted);
         }
     }
 

@@ -1,6 +1,7 @@
 //! Runs over many inputs: what is read is handed to workers in whole texts or blocks of lines, and
 //! results come out in the order of the inputs, with bounded memory however many there are.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::ops::ControlFlow;
@@ -31,7 +32,13 @@ impl Name<'_> {
     /// `NAME` or `NAME:LINE`
     pub(crate) fn full(self) -> String {
         match self.line {
-            Some(line) => format!("{}:{line}", self.input),
+            Some(line) => {
+                let mut full = String::with_capacity(self.input.len() + 12);
+                full.push_str(self.input);
+                // Writing to a String cannot fail.
+                let _ = write!(full, ":{line}");
+                full
+            }
             None => self.input.to_owned(),
         }
     }

@@ -342,6 +342,11 @@ impl<'d> Value<'d> {
         }
     }
 
+    /// Whether it is a number that is written with a minus sign, be it that of zero.
+    pub(crate) fn is_written_negative(self) -> bool {
+        self.document.text.as_bytes().get(self.offset()) == Some(&b'-')
+    }
+
     /// The number of elements or members; 0 for anything but arrays and objects.
     pub fn len(self) -> usize {
         let node = self.document.node(self.index);
@@ -506,6 +511,31 @@ impl<'d> Member<'d> {
     /// The unescaped name.
     pub fn name(self) -> &'d str {
         self.name.document.string_at(self.name.index)
+    }
+
+    /// The first bytes of the name as a number. Where two members have different ones, their names are in
+    /// the order of these, by bytes and by UTF-16 code units alike. `None` where the name has
+    /// escapes, or other characters than ASCII among these bytes.
+    pub(crate) fn name_start(self) -> Option<u64> {
+        const NOT_ASCII: u64 = 0x8080_8080_8080_8080;
+        let name = self.name.document.node(self.name.index);
+        if name.kind != NodeKind::String {
+            return None;
+        }
+        let length = name.a as usize;
+        let bytes = &self.name.document.text.as_bytes()[name.start as usize + 1..];
+        let start = match bytes.first_chunk() {
+            Some(eight) if length >= 8 => u64::from_be_bytes(*eight),
+            // What is beyond the name counts as zero, which no name without escapes holds.
+            Some(eight) if length > 0 => u64::from_be_bytes(*eight) & !(u64::MAX >> (8 * length)),
+            _ => {
+                let mut padded = [0; 8];
+                let length = length.min(8);
+                padded[..length].copy_from_slice(&bytes[..length]);
+                u64::from_be_bytes(padded)
+            }
+        };
+        (start & NOT_ASCII == 0).then_some(start)
     }
 
     /// The member's own text, with the comma before it where there is one, if it can be told at a look that

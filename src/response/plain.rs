@@ -210,7 +210,7 @@ fn put_optional(out: &mut Vec<u8>, before: &str, constant: Option<&'static str>)
 fn put_digest(out: &mut Vec<u8>, before: &str, digest: Option<&Digest>) {
     if let Some(digest) = digest {
         put(out, before);
-        put(out, digest.hex().as_str());
+        out.extend_from_slice(digest.hex().as_bytes());
         put(out, "\"");
     }
 }

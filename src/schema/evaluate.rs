@@ -456,6 +456,12 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
                 self.charge_size(value)?;
                 Truth::from(*constant == value)
             }
+            // The most usual limit, which no digits are needed for.
+            Assertion::Limit { limit: Threshold::Double(0.0), kind: Limit::AtLeast }
+                if !value.is_written_negative() =>
+            {
+                Truth::True
+            }
             Assertion::Limit { limit, kind } => match value.as_number() {
                 Some(number) => {
                     if matches!(limit, Threshold::Decimal(_)) {
