@@ -215,8 +215,15 @@ fn put_digest(out: &mut Vec<u8>, before: &str, digest: Option<&Digest>) {
     }
 }
 
-fn put_count(out: &mut Vec<u8>, count: u64) {
-    put(out, &count.to_string());
+fn put_count(out: &mut Vec<u8>, mut count: u64) {
+    let mut digits = [0; 20];
+    let mut start = digits.len();
+    while start == digits.len() || count > 0 {
+        start -= 1;
+        digits[start] = b'0' + (count % 10) as u8;
+        count /= 10;
+    }
+    out.extend_from_slice(&digits[start..]);
 }
 
 fn put_blocking_checks(out: &mut Vec<u8>, checks: &[&'static str]) {
@@ -302,6 +309,15 @@ mod tests {
             assert_eq!(str::from_utf8(&canonical), str::from_utf8(&expected));
         }
         all
+    }
+
+    #[test]
+    fn counts_have_all_their_digits() {
+        for count in [0, 9, 10, 4321, u64::MAX] {
+            let mut out = Vec::new();
+            super::put_count(&mut out, count);
+            assert_eq!(out, count.to_string().as_bytes());
+        }
     }
 
     #[test]

@@ -55,20 +55,20 @@ pub(crate) struct Options {
     pub(crate) metrics: bool,
 }
 
-#[derive(Clone)]
+/// What all routes share.
 struct Site {
     app: Arc<App>,
     options: Arc<Options>,
-    documents: Arc<Documents>,
+    documents: Documents,
     /// The paths of the routes that have no parameter
-    paths: Arc<HashSet<&'static str>>,
+    paths: HashSet<&'static str>,
 }
 
 /// The whole interface.
 pub(crate) fn router(app: Arc<App>, options: Options) -> Router {
     let options = Arc::new(options);
     // What is declared here is what documents tell of.
-    let mut declared: Vec<(Route, MethodRouter<Site>)> = vec![
+    let mut declared: Vec<(Route, MethodRouter<Arc<Site>>)> = vec![
         (Route::VERIFY_SCHEMA, post(verify)),
         (Route::VERIFY_DELIVERABLE, post(verify)),
         (Route::RECEIPT_CHECK, post(check_receipt)),
@@ -98,9 +98,9 @@ pub(crate) fn router(app: Arc<App>, options: Options) -> Router {
 
     let routes: Vec<Route> = declared.iter().map(|(route, _)| *route).collect();
     let paths = routes.iter().map(|route| route.path).filter(|path| !path.contains('{'));
-    let paths = Arc::new(paths.collect());
-    let documents = Arc::new(Documents::new(&Catalog { app: &app, routes }));
-    let site = Site { app: Arc::clone(&app), options, documents, paths };
+    let paths = paths.collect();
+    let documents = Documents::new(&Catalog { app: &app, routes });
+    let site = Arc::new(Site { app: Arc::clone(&app), options, documents, paths });
     let declared = declared.into_iter();
     let router = declared.fold(Router::new(), |router, (route, to)| router.route(route.path, to));
     let cors = (!site.options.cors_origins.is_empty()).then(|| cors(&site.options.cors_origins));
@@ -108,9 +108,9 @@ pub(crate) fn router(app: Arc<App>, options: Options) -> Router {
         .fallback(elsewhere)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(tower::util::option_layer(cors))
-        .layer(from_fn_with_state(site.clone(), check_host))
+        .layer(from_fn_with_state(Arc::clone(&site), check_host))
         .layer(CatchPanicLayer::custom(move |thrown| panicked(&app, thrown)))
-        .layer(from_fn_with_state(site.clone(), observe));
+        .layer(from_fn_with_state(Arc::clone(&site), observe));
     router.with_state(site)
 }
 
@@ -136,40 +136,40 @@ fn cors(origins: &[HeaderValue]) -> CorsLayer {
         )
 }
 
-async fn verify(State(site): State<Site>, request: Request) -> Response {
-    let Site { app, options, .. } = site;
+async fn verify(State(site): State<Arc<Site>>, request: Request) -> Response {
+    let Site { app, options, .. } = &*site;
     let (parts, body) = request.into_parts();
     let _under_way = match app.enter() {
         Ok(permit) => permit,
-        Err(error) => return reply::error(&app, error),
+        Err(error) => return reply::error(app, error),
     };
     let text = match app.bodies.read(&parts.headers, body).await {
         Ok(text) => text,
-        Err(error) => return reply::error(&app, error),
+        Err(error) => return reply::error(app, error),
     };
-    let call = call(&app, &options, &parts);
+    let call = call(app, options, &parts);
     if text.as_bytes().is_empty()
         && call.payment.is_none()
         && let Some(refusal) = app.probe(&call)
     {
-        return reply::answer(&app, Err(refusal));
+        return reply::answer(app, Err(refusal));
     }
     let answered = app.check(text, call).await;
-    reply::answer(&app, answered)
+    reply::answer(app, answered)
 }
 
-async fn check_receipt(State(site): State<Site>, request: Request) -> Response {
-    let Site { app, options, .. } = site;
+async fn check_receipt(State(site): State<Arc<Site>>, request: Request) -> Response {
+    let Site { app, options, .. } = &*site;
     let (parts, body) = request.into_parts();
     let _under_way = match app.enter() {
         Ok(permit) => permit,
-        Err(error) => return reply::error(&app, error),
+        Err(error) => return reply::error(app, error),
     };
     let checked = match app.bodies.read(&parts.headers, body).await {
-        Ok(text) => receipt::check_receipt(&app, text, caller(&options, &parts)).await,
+        Ok(text) => receipt::check_receipt(app, text, caller(options, &parts)).await,
         Err(error) => Err(error.into()),
     };
-    reply::answer(&app, checked)
+    reply::answer(app, checked)
 }
 
 fn caller(options: &Options, parts: &Parts) -> Option<Client> {
@@ -187,21 +187,21 @@ fn call(app: &App, options: &Options, parts: &Parts) -> Call {
 }
 
 async fn score(
-    State(site): State<Site>,
+    State(site): State<Arc<Site>>,
     agent_id: Result<Path<String>, PathRejection>,
     request: Request,
 ) -> Response {
-    let Site { app, options, .. } = site;
+    let Site { app, options, .. } = &*site;
     let (parts, _) = request.into_parts();
     let answered = match agent_id {
-        Ok(Path(agent_id)) => app.score(&agent_id, call(&app, &options, &parts)).await,
+        Ok(Path(agent_id)) => app.score(&agent_id, call(app, options, &parts)).await,
         Err(_) => Err(unreadable_id().into()),
     };
-    reply::answer(&app, answered)
+    reply::answer(app, answered)
 }
 
 async fn reputation(
-    State(site): State<Site>,
+    State(site): State<Arc<Site>>,
     agent_id: Result<Path<String>, PathRejection>,
 ) -> Response {
     let answered = match agent_id {
@@ -225,7 +225,7 @@ pub(super) struct Health<'a> {
     version: &'static str,
 }
 
-async fn health(State(site): State<Site>) -> Response {
+async fn health(State(site): State<Arc<Site>>) -> Response {
     match site.app.healthy().await {
         Ok(()) => {
             let (service, version) = (&site.app.identity.name, VERIFIER_VERSION);
@@ -238,7 +238,7 @@ async fn health(State(site): State<Site>) -> Response {
 }
 
 /// A document that is the same for everybody.
-async fn document(State(site): State<Site>, uri: Uri) -> Response {
+async fn document(State(site): State<Arc<Site>>, uri: Uri) -> Response {
     match site.documents.get(uri.path()) {
         Some(document) if uri.path() == Route::API_CATALOG.path => {
             linked(&site, reply::document(document))
@@ -249,7 +249,7 @@ async fn document(State(site): State<Site>, uri: Uri) -> Response {
 }
 
 /// The page for people, the index for programs.
-async fn index(State(site): State<Site>, headers: HeaderMap) -> Response {
+async fn index(State(site): State<Arc<Site>>, headers: HeaderMap) -> Response {
     let page = site.documents.get(Route::INDEX.path).filter(|_| !accept::prefers_json(&headers));
     let mut response = linked(&site, reply::document(page.unwrap_or(site.documents.index())));
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("Accept"));
@@ -266,12 +266,12 @@ fn linked(site: &Site, mut response: Response) -> Response {
     response
 }
 
-async fn metrics(State(site): State<Site>) -> Response {
+async fn metrics(State(site): State<Arc<Site>>) -> Response {
     reply::typed(OPENMETRICS, site.app.metrics.text())
 }
 
 /// What has no route: near misses are told the way, relative as the server may be below a path.
-async fn elsewhere(State(site): State<Site>, uri: Uri) -> Response {
+async fn elsewhere(State(site): State<Arc<Site>>, uri: Uri) -> Response {
     // Browsers ask for it beside whatever has no icon of its own.
     if uri.path() == "/favicon.ico" {
         return reply::moved("page/icon.svg");
@@ -290,12 +290,12 @@ fn not_found(site: &Site) -> Response {
     reply::error(&site.app, ErrorBody::of(ErrorCode::NOT_FOUND, message))
 }
 
-async fn method_not_allowed(State(site): State<Site>) -> Response {
+async fn method_not_allowed(State(site): State<Arc<Site>>) -> Response {
     let message = "The route does not have this method. Nothing was charged.";
     reply::error(&site.app, ErrorBody::of(ErrorCode::METHOD_NOT_ALLOWED, message))
 }
 
-async fn check_host(State(site): State<Site>, request: Request, next: Next) -> Response {
+async fn check_host(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
     if site.options.hosts.allows(request.uri(), request.headers()) {
         return next.run(request).await;
     }
@@ -311,7 +311,7 @@ fn panicked(app: &App, _thrown: Box<dyn Any + Send>) -> Response {
 }
 
 /// Numbers, counts, logs and dresses every answer.
-async fn observe(State(site): State<Site>, request: Request, next: Next) -> Response {
+async fn observe(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
     let started = Instant::now();
     let _under_way = site.app.metrics.arrived();
     let request_id = new_id();
@@ -329,6 +329,7 @@ async fn observe(State(site): State<Site>, request: Request, next: Next) -> Resp
         tracing::debug!(request_id, method, route, status, micros, "answered");
     }
     let headers = response.headers_mut();
+    headers.reserve(SECURITY_HEADERS.len() + 1);
     for (name, value) in SECURITY_HEADERS {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
