@@ -15,6 +15,7 @@ use agent_output_verifier::request::{Held, KnownRequirements, ReadRequest, check
 use agent_output_verifier::response::{Response, Subject};
 use agent_output_verifier::score::{Reputation, ScoreResponse, Tally, is_recorded};
 use agent_output_verifier::verify::verify;
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::allowance::{Allowance, Balance};
@@ -99,6 +100,8 @@ pub(crate) struct App {
     /// Requests under way.
     pub(crate) gate: Arc<Semaphore>,
     pub(crate) metrics: Metrics,
+    /// Has the threads for what keeps one busy.
+    pub(crate) checkers: Handle,
 }
 
 /// What comes with a request, over whatever transport.
@@ -168,7 +171,7 @@ impl App {
             None => {
                 let app = Arc::clone(self);
                 let judge = move || app.judge(text.as_bytes(), &Admission::Free(&call));
-                off_the_event_loop(judge).await?
+                self.off_the_event_loop(judge).await?
             }
         };
         let Judged { answer, verdict, entry, taken, .. } = judged?;
@@ -181,6 +184,17 @@ impl App {
             self.metrics.recorded(verdict);
         }
         Ok(answer)
+    }
+
+    /// Runs what keeps a thread busy where it holds up nobody else. There are as many threads for it as
+    /// the machine has cores; what comes beside it waits. A panic is an error of this one request.
+    pub(crate) async fn off_the_event_loop<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, ErrorBody> {
+        let mut working = Working(self.checkers.spawn_blocking(work));
+        // What was thrown may hold something of the request, and is not repeated.
+        (&mut working.0).await.map_err(|_| internal_error(&"a check panicked"))
     }
 
     /// The whole check where that takes no longer than handing it to another thread would: of a small
@@ -430,16 +444,6 @@ pub(super) struct Judged {
     taken: Option<i64>,
     /// The id and the time of the check
     pub(super) made: (String, i64),
-}
-
-/// Runs what keeps a thread busy where it holds up nobody else. There are as many threads for it as
-/// the machine has cores; what comes beside it waits. A panic is an error of this one request.
-pub(crate) async fn off_the_event_loop<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, ErrorBody> {
-    let mut working = Working(tokio::task::spawn_blocking(work));
-    // What was thrown may hold something of the request, and is not repeated.
-    (&mut working.0).await.map_err(|_| internal_error(&"a check panicked"))
 }
 
 /// Work that is not begun any more once nobody waits for it.

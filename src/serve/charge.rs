@@ -8,9 +8,7 @@ use agent_output_verifier::json::Document;
 use agent_output_verifier::request::Request;
 
 use super::allowance::Balance;
-use super::app::{
-    Admission, Answer, App, Call, Judged, Refusal, internal_error, off_the_event_loop,
-};
+use super::app::{Admission, Answer, App, Call, Judged, Refusal, internal_error};
 use super::body::Text;
 use super::ledger::Bought;
 use super::payment::{
@@ -110,7 +108,7 @@ impl App {
             // What is invalid is told so before anything is paid.
             let judged = Arc::clone(&text);
             let request_hash =
-                off_the_event_loop(move || request_hash_of(judged.as_bytes())).await??;
+                app.off_the_event_loop(move || request_hash_of(judged.as_bytes())).await??;
             let decline = |declined| app.decline(&payments, Good::Check, &call, declined);
             let purchase = app.begin(&payments, Good::Check, &call).await?;
             let made = purchase.made(Good::Check, request_hash);
@@ -118,7 +116,7 @@ impl App {
             let judge = Arc::clone(&app);
             let admission = Admission::Paid(made);
             let judged =
-                off_the_event_loop(move || judge.judge(text.as_bytes(), &admission)).await??;
+                app.off_the_event_loop(move || judge.judge(text.as_bytes(), &admission)).await??;
             let Judged { mut answer, verdict, entry, made, .. } = judged;
             app.metrics.judged(verdict);
             still_wanted(&waiting)?;

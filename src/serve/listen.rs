@@ -10,12 +10,14 @@ use axum::Router;
 use axum::extract::ConnectInfo;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt as _;
+
+use super::loops::Loops;
 
 /// How long a request's head may take, and how long a connection may wait for its next request.
 const HEAD: Duration = Duration::from_secs(15);
@@ -33,7 +35,12 @@ pub(crate) const FAREWELL: Duration = Duration::from_secs(8);
 const MAX_CONNECTIONS: usize = 4096;
 
 /// Answers connections until `stop` is done, then lets requests under way end.
-pub(crate) async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) {
+pub(crate) async fn serve(
+    listener: TcpListener,
+    router: Router,
+    loops: &Loops,
+    stop: impl Future<Output = ()>,
+) {
     let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let graceful = GracefulShutdown::new();
     let mut server = http1::Builder::new();
@@ -49,27 +56,41 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, stop: impl Futu
             accepted = next => accepted,
             () = &mut stop => break,
         };
-        // Answers are small and complete: they need not wait for more.
-        let _ = stream.set_nodelay(true);
-        let service = router.clone().map_request(move |mut request: hyper::Request<_>| {
-            request.extensions_mut().insert(ConnectInfo(peer));
-            request
-        });
-        let service = TowerToHyperService::new(service);
-        let mut stream = TimeoutStream::new(stream);
-        stream.set_write_timeout(Some(UNREAD));
-        let connection = server.serve_connection(TokioIo::new(Box::pin(stream)), service);
-        let watched = graceful.watch(connection);
-        tokio::spawn(async move {
+        // It leaves the event loop that accepted it.
+        let Ok(stream) = stream.into_std() else { continue };
+        let answering = answer(stream, peer, router.clone(), server.clone(), graceful.watcher());
+        loops.spawn(async move {
             let _permit = permit;
-            if let Err(error) = watched.await {
-                tracing::trace!(error = %error, "a connection ended badly");
-            }
+            answering.await;
         });
     }
     drop(listener);
     if tokio::time::timeout(FAREWELL, graceful.shutdown()).await.is_err() {
         tracing::warn!("some connections were still open and are cut");
+    }
+}
+
+/// Answers the requests of one connection, on the event loop that it is called on.
+async fn answer(
+    stream: std::net::TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    server: http1::Builder,
+    watcher: Watcher,
+) {
+    let Ok(stream) = TcpStream::from_std(stream) else { return };
+    // Answers are small and complete: they need not wait for more.
+    let _ = stream.set_nodelay(true);
+    let service = router.map_request(move |mut request: hyper::Request<_>| {
+        request.extensions_mut().insert(ConnectInfo(peer));
+        request
+    });
+    let service = TowerToHyperService::new(service);
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(UNREAD));
+    let connection = server.serve_connection(TokioIo::new(Box::pin(stream)), service);
+    if let Err(error) = watcher.watch(connection).await {
+        tracing::trace!(error = %error, "a connection ended badly");
     }
 }
 

@@ -15,6 +15,7 @@ mod hosts;
 mod http;
 mod ledger;
 mod listen;
+mod loops;
 mod mcp;
 mod metrics;
 mod origins;
@@ -31,6 +32,7 @@ use agent_output_verifier::key::KeyFile;
 use agent_output_verifier::request::KnownRequirements;
 use axum::http::HeaderValue;
 use tokio::net::TcpListener;
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
 use allowance::Allowance;
@@ -39,6 +41,7 @@ use body::Bodies;
 use hosts::Hosts;
 use ledger::Ledger;
 pub(crate) use ledger::{OpenError, Place};
+use loops::Loops;
 use metrics::Metrics;
 use origins::Origins;
 use payment::Payments;
@@ -91,11 +94,10 @@ fn run_with<F: Future<Output = Result<(), StartError>>>(
     settings: Settings,
     serve: impl FnOnce(Settings, Ledger) -> F,
 ) -> Result<(), StartError> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(cores)
-        // These make the checks.
-        .max_blocking_threads(cores)
+        .worker_threads(cores())
+        // These make the checks that take longer.
+        .max_blocking_threads(cores())
         .enable_all()
         .build()
         .map_err(StartError::Runtime)?;
@@ -106,6 +108,10 @@ fn run_with<F: Future<Output = Result<(), StartError>>>(
     runtime.shutdown_background();
     keeper.join();
     served
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 async fn serve(
@@ -127,8 +133,10 @@ async fn serve(
     let base_url = public_url.map_or_else(|| format!("http://{address}"), str::to_owned);
     let identity = Identity::new(&base_url, &settings.issuer_name);
     let router = http::router(app(settings, identity, ledger)?, options);
+    let loops = Loops::start(cores()).map_err(StartError::Runtime)?;
     ready(address);
-    listen::serve(listener, router, stop).await;
+    listen::serve(listener, router, &loops, stop).await;
+    loops.end();
     tracing::info!("stopped");
     Ok(())
 }
@@ -166,6 +174,7 @@ fn app(settings: Settings, identity: Identity, ledger: Ledger) -> Result<Arc<App
         known: KnownRequirements::default(),
         gate: Arc::new(Semaphore::new(MAX_UNDER_WAY)),
         metrics: Metrics::new(),
+        checkers: Handle::current(),
     }))
 }
 

@@ -12,7 +12,7 @@ use agent_output_verifier::json::Document;
 use agent_output_verifier::receipt::Receipt;
 use agent_output_verifier::text::quoted;
 
-use super::app::{Answer, App, Refusal, internal_error, off_the_event_loop};
+use super::app::{Answer, App, Refusal, internal_error};
 use super::body::Text;
 use super::client::Client;
 use super::documents;
@@ -36,8 +36,8 @@ pub(super) async fn check_receipt(
     text: Text,
     client: Option<Client>,
 ) -> Result<Answer, Refusal> {
-    let app = Arc::clone(app);
-    off_the_event_loop(move || judge(&app, text.as_bytes(), client)).await?
+    let judging = Arc::clone(app);
+    app.off_the_event_loop(move || judge(&judging, text.as_bytes(), client)).await?
 }
 
 fn judge(app: &App, text: &[u8], client: Option<Client>) -> Result<Answer, Refusal> {

@@ -84,7 +84,7 @@ impl Endpoint {
             Ok(text) => text,
             Err(error) => return self.refused(None, error),
         };
-        let message = match Message::arrive(text).await {
+        let message = match Message::arrive(&self.app, text).await {
             Ok(Ok(message)) => message,
             Ok(Err(unreadable)) => {
                 let Unreadable { id, mut error, body } = *unreadable;

@@ -11,7 +11,7 @@ use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, RequestId};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::super::app::off_the_event_loop;
+use super::super::app::App;
 use super::super::body::Text;
 
 /// Bytes that a message may have beside the arguments. The SDK makes a tree of them, which takes
@@ -72,11 +72,14 @@ struct Params<'t> {
 
 impl Message {
     /// Reads a message, a large one beside the event loop.
-    pub(super) async fn arrive(text: Text) -> Result<Result<Message, Box<Unreadable>>, ErrorBody> {
+    pub(super) async fn arrive(
+        app: &App,
+        text: Text,
+    ) -> Result<Result<Message, Box<Unreadable>>, ErrorBody> {
         if text.as_bytes().len() <= SMALL {
             return Ok(Message::read(text));
         }
-        off_the_event_loop(move || Message::read(text)).await
+        app.off_the_event_loop(move || Message::read(text)).await
     }
 
     fn read(text: Text) -> Result<Message, Box<Unreadable>> {

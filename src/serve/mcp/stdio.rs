@@ -159,7 +159,7 @@ impl Reader {
     }
 
     async fn read(&self, text: Text) -> Result<ClientJsonRpcMessage, JsonRpcError> {
-        let message = match Message::arrive(text).await {
+        let message = match Message::arrive(&self.app, text).await {
             Ok(Ok(message)) => message,
             Ok(Err(unreadable)) => {
                 let Unreadable { id, mut error, body } = *unreadable;

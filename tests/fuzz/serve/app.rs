@@ -2,9 +2,14 @@
 
 use agent_output_verifier::error::ErrorBody;
 
-/// There is no event loop that could be kept waiting here.
-pub(crate) async fn off_the_event_loop<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, ErrorBody> {
-    Ok(work())
+/// A server without event loops that could be kept waiting.
+pub(crate) struct App;
+
+impl App {
+    pub(crate) async fn off_the_event_loop<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, ErrorBody> {
+        Ok(work())
+    }
 }

@@ -9,7 +9,8 @@ mod message;
 /// The arguments of a message are a part of it as it was sent, and what is around them is read
 /// strictly.
 pub(crate) fn message(data: &[u8]) {
-    let arrived = super::now(message::Message::arrive(super::text(data))).unwrap();
+    let arrived =
+        super::now(message::Message::arrive(&super::app::App, super::text(data))).unwrap();
     let whole = Document::parse(data).is_ok();
     match arrived {
         Ok(message) => {
