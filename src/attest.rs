@@ -91,6 +91,8 @@ impl<'a> Signer<'a> {
         out: &mut Vec<u8>,
     ) -> Result<(), serde_json::Error> {
         let mut unsigned = Unsigned::default();
+        // As much as most receipts take.
+        unsigned.messages.reserve(2048);
         self.write(response, &mut unsigned, out)?;
         unsigned.sign(self.key, out);
         // It is the last text.

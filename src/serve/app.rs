@@ -1,6 +1,7 @@
 //! What all interfaces of the server share: who signs, what is free, the ledger, and the check
 //! itself from a request's text to a signed answer.
 
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 use agent_output_verifier::attest::Signer;
 use agent_output_verifier::datetime::format_utc_micros;
 use agent_output_verifier::error::{ErrorBody, ErrorCode, Guidance};
-use agent_output_verifier::json::Document;
+use agent_output_verifier::json::{Buffers, Document};
 use agent_output_verifier::key::KeyFile;
 use agent_output_verifier::report::Verdict;
 use agent_output_verifier::request::{Held, KnownRequirements, ReadRequest, check_id};
@@ -208,10 +209,13 @@ impl App {
             return None;
         }
         let judge = || {
-            let document = Document::parse(text).ok()?;
+            let document = Document::parse_with(text, BUFFERS.take()).ok()?;
             let request = self.known.read_known(document.root())?;
             let quick = matches!(&request.held, Held::Known(compiled) if !compiled.is_slow());
-            quick.then(|| self.judge_request(&request, text.len(), admission))
+            let judged = quick.then(|| self.judge_request(&request, text.len(), admission));
+            drop(request);
+            BUFFERS.set(document.into_buffers());
+            judged
         };
         // As on a thread of its own.
         catch_unwind(AssertUnwindSafe(judge))
@@ -432,6 +436,11 @@ impl App {
             ),
         }
     }
+}
+
+thread_local! {
+    /// For the next small request: what is read needs no memory of its own then.
+    static BUFFERS: RefCell<Buffers> = RefCell::default();
 }
 
 /// What a check came to.
