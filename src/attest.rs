@@ -91,8 +91,6 @@ impl<'a> Signer<'a> {
         out: &mut Vec<u8>,
     ) -> Result<(), serde_json::Error> {
         let mut unsigned = Unsigned::default();
-        // As much as most receipts take.
-        unsigned.messages.reserve(2048);
         self.write(response, &mut unsigned, out)?;
         unsigned.sign(self.key, out);
         // It is the last text.
@@ -122,6 +120,8 @@ impl<'a> Signer<'a> {
         let timestamp = response.verified_at();
         let attested = (ALGORITHM, self.key_version, timestamp);
         let (kind, message) = (Kind::Verification, &mut unsigned.messages);
+        // As much as most take.
+        message.reserve(2048);
         if let Some(plain) = response.plain() {
             plain.write(out);
             write_signed(kind, attested, message, |message| plain.write_canonical(message));
@@ -204,13 +204,29 @@ impl Unsigned {
 
     /// Signs all and puts the signatures where they belong in `out`. None are left then.
     pub fn sign(&mut self, key: &SigningKey, out: &mut [u8]) {
-        let ends = self.receipts.iter().map(|receipt| receipt.message_end);
-        let starts = std::iter::once(0).chain(ends.clone());
-        let messages: SmallVec<[&[u8]; 1]> =
-            starts.zip(ends).map(|(start, end)| &self.messages[start..end]).collect();
+        let messages: SmallVec<[&[u8]; 1]> = self.messages().collect();
         let signatures = key.sign_each(&messages);
         drop(messages);
-        for (signature, receipt) in signatures.iter().zip(self.receipts.drain(..)) {
+        self.put(&mut signatures.iter(), out);
+    }
+
+    /// As [`Unsigned::sign`], for receipts that are written in many places.
+    pub fn sign_together(key: &SigningKey, many: &mut [(Unsigned, Vec<u8>)]) {
+        let messages: Vec<&[u8]> = many.iter().flat_map(|(one, _)| one.messages()).collect();
+        let signatures = key.sign_each(&messages);
+        drop(messages);
+        let mut signatures = signatures.iter();
+        many.iter_mut().for_each(|(one, out)| one.put(&mut signatures, out));
+    }
+
+    fn messages(&self) -> impl Iterator<Item = &[u8]> {
+        let ends = self.receipts.iter().map(|receipt| receipt.message_end);
+        let starts = std::iter::once(0).chain(ends.clone());
+        starts.zip(ends).map(|(start, end)| &self.messages[start..end])
+    }
+
+    fn put<'s>(&mut self, signatures: &mut impl Iterator<Item = &'s [u8; 64]>, out: &mut [u8]) {
+        for (receipt, signature) in self.receipts.drain(..).zip(signatures) {
             let place = &mut out[receipt.place..receipt.place + SIGNATURE_LENGTH];
             // It fits: 64 bytes are 88 characters.
             let written = STANDARD.encode_slice(signature, place);

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-use agent_output_verifier::attest::Signer;
+use agent_output_verifier::attest::{Signer, Unsigned};
 use agent_output_verifier::datetime::format_utc_micros;
 use agent_output_verifier::error::{ErrorBody, ErrorCode, Guidance};
 use agent_output_verifier::json::{Buffers, Document};
@@ -26,6 +26,7 @@ use super::client::Client;
 use super::ledger::{Entry, Ledger, Unavailable};
 use super::metrics::Metrics;
 use super::payment::{Good, Offer, Payments, Receipt};
+use super::signing;
 use crate::clock::now;
 use crate::random::new_id;
 
@@ -168,14 +169,19 @@ impl App {
         }
         let client = call.client;
         let judged = match self.judge_at_once(text.as_bytes(), &Admission::Free(&call)) {
-            Some(judged) => judged,
+            Some(judged) => {
+                let (mut judged, unsigned) = judged?;
+                let json = std::mem::take(&mut judged.answer.json);
+                judged.answer.json = signing::sign(self.key.signing_key(), (unsigned, json)).await;
+                judged
+            }
             None => {
                 let app = Arc::clone(self);
                 let judge = move || app.judge(text.as_bytes(), &Admission::Free(&call));
-                self.off_the_event_loop(judge).await?
+                self.off_the_event_loop(judge).await??
             }
         };
-        let Judged { answer, verdict, entry, taken, .. } = judged?;
+        let Judged { answer, verdict, entry, taken, .. } = judged;
         self.metrics.judged(verdict);
         if let Some(entry) = entry {
             if self.ledger.record(entry).await.is_err() {
@@ -198,13 +204,13 @@ impl App {
         (&mut working.0).await.map_err(|_| internal_error(&"a check panicked"))
     }
 
-    /// The whole check where that takes no longer than handing it to another thread would: of a small
-    /// request whose requirements are known not to be slow.
+    /// The whole check but for its signature, where that takes no longer than handing it to another
+    /// thread would: of a small request whose requirements are known not to be slow.
     fn judge_at_once(
         &self,
         text: &[u8],
         admission: &Admission<'_>,
-    ) -> Option<Result<Judged, Refusal>> {
+    ) -> Option<Result<(Judged, Unsigned), Refusal>> {
         if text.len() > AT_ONCE {
             return None;
         }
@@ -227,7 +233,9 @@ impl App {
         let document = Document::parse(text).map_err(|error| ErrorBody::invalid_json(&error))?;
         let request =
             self.known.read(document.root()).map_err(|error| ErrorBody::invalid_request(&error))?;
-        self.judge_request(&request, text.len(), admission)
+        let (mut judged, mut unsigned) = self.judge_request(&request, text.len(), admission)?;
+        unsigned.sign(self.key.signing_key(), &mut judged.answer.json);
+        Ok(judged)
     }
 
     fn judge_request(
@@ -235,7 +243,7 @@ impl App {
         request: &ReadRequest<'_>,
         size: usize,
         admission: &Admission<'_>,
-    ) -> Result<Judged, Refusal> {
+    ) -> Result<(Judged, Unsigned), Refusal> {
         let requirements = request.held.requirements();
         // What is invalid costs nothing; what is valid is admitted before it is checked.
         let taken = now();
@@ -267,7 +275,8 @@ impl App {
         };
         let mut response = Response::new(subject, requirements, &report);
         let mut json = Vec::with_capacity(4096);
-        self.signer().sign(&mut response, &mut json).map_err(|error| {
+        let mut unsigned = Unsigned::default();
+        self.signer().write(&mut response, &mut unsigned, &mut json).map_err(|error| {
             self.put_back(client, Some(taken));
             internal_error(&error)
         })?;
@@ -286,7 +295,7 @@ impl App {
         });
         let answer = Answer { json, balance, receipt: None };
         let (verdict, made) = (report.verdict, (verification_id, verified));
-        Ok(Judged { answer, verdict, entry, taken: Some(taken), made })
+        Ok((Judged { answer, verdict, entry, taken: Some(taken), made }, unsigned))
     }
 
     /// What a request comes to, for documents: nobody asked for it, and it is neither counted nor

@@ -1,12 +1,22 @@
 //! The threads that answer connections, each with an event loop of its own. A connection stays with its
 //! thread, so that no thread has to wake another for it; what would hold others up is done elsewhere.
 
+use std::cell::Cell;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+thread_local! {
+    static IS_ONE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread is an event loop of its own: what is begun here goes on here.
+pub(super) fn is_one() -> bool {
+    IS_ONE.get()
+}
 
 type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -55,6 +65,7 @@ impl EventLoop {
         let (tasks, given) = unbounded_channel();
         let thread =
             std::thread::Builder::new().name("connections".to_owned()).spawn(move || {
+                IS_ONE.set(true);
                 runtime.block_on(take(given));
                 runtime.shutdown_background();
             })?;

@@ -23,6 +23,7 @@ mod page;
 pub(crate) mod payment;
 mod receipt;
 mod reply;
+mod signing;
 
 use std::io;
 use std::net::SocketAddr;
