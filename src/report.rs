@@ -71,6 +71,19 @@ pub struct Remark {
     pub text: String,
 }
 
+/// What the checks of one output came to, without what they found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Conclusion {
+    /// The verdict
+    pub verdict: Verdict,
+    /// Names of the checks that failed and block, in order of appearance.
+    pub blocking_checks: Vec<CheckId>,
+    /// Whether bounds and rules block.
+    pub enforce_rules: bool,
+    /// Whether content findings block.
+    pub strict_content_check: bool,
+}
+
 /// What the checks of one output came to.
 #[derive(Clone, Debug)]
 pub struct Report {

@@ -5,11 +5,12 @@ mod plain;
 use serde::Serialize;
 
 use crate::attest::{Attestation, VerifySection};
+use crate::checks::CheckId;
 use crate::digest::Digest;
 use crate::finding::Finding;
 use crate::json::Value;
 use crate::path::dollar;
-use crate::report::{Report, Score, Verdict};
+use crate::report::{Conclusion, Report, Score, Verdict};
 use crate::request::{Detail, Requirements};
 
 /// The `verifier_version` of responses made here.
@@ -207,34 +208,55 @@ impl<'a> Response<'a> {
         requirements: &Requirements<'_>,
         report: &'a Report,
     ) -> Response<'a> {
-        let Subject { task_id, agent_id, output, .. } = subject;
-        let full = subject.detail == Detail::Full;
+        let mut response =
+            Response::of(subject, requirements, report.verdict, &report.blocking_checks);
+        if subject.detail == Detail::Full {
+            let Subject { task_id, agent_id, output, .. } = subject;
+            response.request_hash = Some(requirements.request_hash(task_id, agent_id, output));
+            response.full = Some(Full::new(report));
+        }
+        response
+    }
+
+    /// Puts a conclusion into the compact shape, whatever shape the subject asks for: the other would
+    /// list what was found.
+    pub fn compact(
+        subject: Subject<'a>,
+        requirements: &Requirements<'_>,
+        conclusion: &Conclusion,
+    ) -> Response<'a> {
+        Response::of(subject, requirements, conclusion.verdict, &conclusion.blocking_checks)
+    }
+
+    /// What both shapes have.
+    fn of(
+        subject: Subject<'a>,
+        requirements: &Requirements<'_>,
+        verdict: Verdict,
+        blocking_checks: &[CheckId],
+    ) -> Response<'a> {
         Response {
             summary: Summary {
-                result: report.verdict.as_str(),
-                blocking_checks: report
-                    .blocking_checks
-                    .iter()
-                    .map(|check| check.as_str())
-                    .collect(),
+                result: verdict.as_str(),
+                blocking_checks: blocking_checks.iter().map(|check| check.as_str()).collect(),
             },
-            next_actions: match report.verdict {
+            next_actions: match verdict {
                 Verdict::Pass => AFTER_PASS,
                 Verdict::Fail => AFTER_FAIL,
             },
-            result: report.verdict.as_str(),
+            result: verdict.as_str(),
             verification_id: subject.verification_id,
-            task_id,
-            agent_id,
-            output_hash: Digest::of(output),
+            task_id: subject.task_id,
+            agent_id: subject.agent_id,
+            output_hash: Digest::of(subject.output),
             schema_hash: requirements.schema_hash(),
             rules_hash: requirements.rules_hash(),
-            request_hash: full.then(|| requirements.request_hash(task_id, agent_id, output)),
+            request_hash: None,
             verified_at: subject.verified_at,
             verifier_version: VERIFIER_VERSION,
-            enforce_rules: report.enforce_rules,
-            strict_content_check: report.strict_content_check,
-            full: full.then(|| Full::new(report)),
+            enforce_rules: requirements.enforce_rules(),
+            strict_content_check: requirements.strict_content_check(),
+            full: None,
             verify: None,
             attestation: None,
         }

@@ -8,7 +8,7 @@ use crate::finding::{Finding, Findings, MAX_LISTED};
 use crate::json::{Kind, Number, Value, read_elements};
 use crate::message::short;
 use crate::path::{PathWriter, place_in};
-use crate::report::{Remark, Report, Score, Undecided, Verdict};
+use crate::report::{Conclusion, Remark, Report, Score, Undecided, Verdict};
 use crate::request::Requirements;
 use crate::rules::{Exhausted, Run};
 use crate::schema::{Examination, Stop, Truth};
@@ -24,36 +24,11 @@ const CONTENT_CHECKS: u64 = ContentCheck::ALL.len() as u64;
 pub fn verify(requirements: &Requirements<'_>, output: Value<'_>) -> Result<Report, Undecided> {
     let mut examination = requirements.schema().examine(output);
     examination.run();
-    let schema_truth = examination.truth();
-    let counts = examination.counts();
-    let mut blocking: Vec<CheckId> =
-        examination.failed_keywords().into_iter().map(CheckId::of_keyword).collect();
-    let schema = schema_findings(&mut examination, requirements.schema().source(), output);
-
     let (content, content_failed) = content_findings(output);
-    if requirements.strict_content_check() {
-        blocking.extend(&content_failed);
-    }
-
     let rules = check_rules(requirements, output);
-    if requirements.enforce_rules() {
-        for check in &rules.failed {
-            if !blocking.contains(check) {
-                blocking.push(*check);
-            }
-        }
-    }
-
-    let verdict = if blocking.is_empty() { Verdict::Pass } else { Verdict::Fail };
-    if verdict == Verdict::Pass {
-        if schema_truth == Truth::Unknown {
-            let exhausted = examination.is_exhausted();
-            return Err(if exhausted { Undecided::Evaluation } else { Undecided::Matching });
-        }
-        if rules.undecided && requirements.enforce_rules() {
-            return Err(Undecided::Rules);
-        }
-    }
+    let conclusion = conclusion(requirements, &examination, &content_failed, &rules)?;
+    let counts = examination.counts();
+    let schema = schema_findings(&mut examination, requirements.schema().source(), output);
     let integrity = Score {
         passed: CONTENT_CHECKS - content_failed.len() as u64 + rules.passed,
         total: CONTENT_CHECKS
@@ -72,16 +47,76 @@ pub fn verify(requirements: &Requirements<'_>, output: Value<'_>) -> Result<Repo
         });
     }
     Ok(Report {
-        verdict,
+        verdict: conclusion.verdict,
         schema_compliance: Score { passed: counts.passed, total: counts.total() },
         integrity_checks: integrity,
-        blocking_checks: blocking,
+        blocking_checks: conclusion.blocking_checks,
         schema,
         content,
         rules: rules.findings,
+        enforce_rules: conclusion.enforce_rules,
+        strict_content_check: conclusion.strict_content_check,
+        remarks,
+    })
+}
+
+/// Comes to the conclusion of [`verify`] without making checks that do not count for it, and without
+/// words for what failed.
+///
+/// # Errors
+///
+/// As [`verify`].
+pub fn conclude(
+    requirements: &Requirements<'_>,
+    output: Value<'_>,
+) -> Result<Conclusion, Undecided> {
+    let mut examination = requirements.schema().examine(output);
+    examination.run();
+    let content_failed = match requirements.strict_content_check() {
+        true => content_findings(output).1,
+        false => Vec::new(),
+    };
+    let rules = match requirements.enforce_rules() {
+        true => check_rules(requirements, output),
+        false => RuleResults::default(),
+    };
+    conclusion(requirements, &examination, &content_failed, &rules)
+}
+
+/// What follows from the checks.
+fn conclusion(
+    requirements: &Requirements<'_>,
+    examination: &Examination<'_, '_, '_>,
+    content_failed: &[CheckId],
+    rules: &RuleResults,
+) -> Result<Conclusion, Undecided> {
+    let mut blocking_checks: Vec<CheckId> =
+        examination.failed_keywords().into_iter().map(CheckId::of_keyword).collect();
+    if requirements.strict_content_check() {
+        blocking_checks.extend(content_failed);
+    }
+    if requirements.enforce_rules() {
+        for check in &rules.failed {
+            if !blocking_checks.contains(check) {
+                blocking_checks.push(*check);
+            }
+        }
+    }
+    let verdict = if blocking_checks.is_empty() { Verdict::Pass } else { Verdict::Fail };
+    if verdict == Verdict::Pass {
+        if examination.truth() == Truth::Unknown {
+            let exhausted = examination.is_exhausted();
+            return Err(if exhausted { Undecided::Evaluation } else { Undecided::Matching });
+        }
+        if rules.undecided && requirements.enforce_rules() {
+            return Err(Undecided::Rules);
+        }
+    }
+    Ok(Conclusion {
+        verdict,
+        blocking_checks,
         enforce_rules: requirements.enforce_rules(),
         strict_content_check: requirements.strict_content_check(),
-        remarks,
     })
 }
 
@@ -156,7 +191,7 @@ fn schema_findings(
     schema: Value<'_>,
     output: Value<'_>,
 ) -> Findings {
-    let failures = examination.failures();
+    let failures = examination.take_failures();
     let mut findings = Findings::default();
     let total = examination.counts().failed;
     findings.add_unlisted(total - failures.len() as u64);

@@ -18,7 +18,7 @@ use agent_output_verifier::path::{FieldPath, Reached};
 use agent_output_verifier::report::{Report, Verdict};
 use agent_output_verifier::request::{Request, Requirements, Supplied};
 use agent_output_verifier::schema::{Draft, Schema};
-use agent_output_verifier::verify::{verdict, verdict_by_element, verify};
+use agent_output_verifier::verify::{conclude, verdict, verdict_by_element, verify};
 use num_bigint::BigInt;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -891,6 +891,9 @@ fn counts_add_up_and_the_short_way_comes_to_the_same_verdict() {
             let report = verify(&request.requirements, request.output).unwrap();
             let short = verdict(&request.requirements, request.output);
             prop_assert_eq!(short, Ok(report.verdict));
+            let brief = conclude(&request.requirements, request.output).unwrap();
+            let concluded = (brief.verdict, &brief.blocking_checks);
+            prop_assert_eq!(concluded, (report.verdict, &report.blocking_checks));
             prop_assert_eq!(report.integrity_checks.total, checks);
             check_report(&report, request.output)?;
             let counter = if report.verdict == Verdict::Pass { &pass } else { &fail };

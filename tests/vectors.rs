@@ -6,7 +6,7 @@ use agent_output_verifier::digest::Digest;
 use agent_output_verifier::json::Document;
 use agent_output_verifier::report::Report;
 use agent_output_verifier::request::{Request, RequestShape};
-use agent_output_verifier::verify::{verdict, verify};
+use agent_output_verifier::verify::{conclude, verdict, verify};
 use agent_output_verifier::{checks::Family, jcs};
 use common::{Aov, vector};
 use serde_json::{Value, json};
@@ -121,6 +121,9 @@ fn verdicts_scores_and_places() {
         let report = verify(&request.requirements, request.output).unwrap();
         assert_eq!(report.verdict.as_str(), case["result"], "{name}");
         assert_eq!(verdict(&request.requirements, request.output), Ok(report.verdict), "{name}");
+        let brief = conclude(&request.requirements, request.output).unwrap();
+        assert_eq!(brief.verdict, report.verdict, "{name}");
+        assert_eq!(brief.blocking_checks, report.blocking_checks, "{name}");
 
         if let Some(by_binary) = by_binary {
             let response: Value = serde_json::from_str(&by_binary.stdout).unwrap();

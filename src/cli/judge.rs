@@ -7,10 +7,10 @@ use agent_output_verifier::datetime::format_utc_micros;
 use agent_output_verifier::digest::Digest;
 use agent_output_verifier::error::ErrorBody;
 use agent_output_verifier::json::{Buffers, Document, Value};
-use agent_output_verifier::report::{Report, Undecided, Verdict};
+use agent_output_verifier::report::{Conclusion, Report, Undecided, Verdict};
 use agent_output_verifier::request::{Detail, KnownRequirements, MAX_ID, Requirements, check_id};
 use agent_output_verifier::response::{Response, Subject};
-use agent_output_verifier::verify::{verdict, verdict_by_element, verify};
+use agent_output_verifier::verify::{conclude, verdict, verdict_by_element, verify};
 
 use super::Status;
 use super::batch::Name;
@@ -41,6 +41,8 @@ pub(crate) enum Against<'r> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Wanted {
     Report,
+    /// Responses and nothing that they do not hold
+    Responses,
     /// The exit status alone
     Verdict,
 }
@@ -75,20 +77,46 @@ fn task_id_of(name: Name<'_>) -> String {
 /// What became of a text.
 pub(crate) enum Judged<'a> {
     Report(&'a Judgement<'a>),
+    /// For a compact response
+    Conclusion(&'a Judgement<'a, Conclusion>),
     Verdict(Verdict),
-    Undecided { undecided: Undecided, task_id: &'a str },
-    Unusable { body: ErrorBody, troubles: Vec<Trouble>, task_id: &'a str },
+    Undecided {
+        undecided: Undecided,
+        task_id: &'a str,
+    },
+    Unusable {
+        body: ErrorBody,
+        troubles: Vec<Trouble>,
+        task_id: &'a str,
+    },
 }
 
-/// A report with what belongs to it.
-pub(crate) struct Judgement<'a> {
+/// A report, or a conclusion alone, with what belongs to it.
+pub(crate) struct Judgement<'a, R = Report> {
     pub(crate) subject: Subject<'a>,
     pub(crate) requirements: &'a Requirements<'a>,
-    pub(crate) report: Report,
+    pub(crate) report: R,
     pub(crate) signer: Option<Signer<'a>>,
 }
 
-impl Judgement<'_> {
+/// What a response can be made of.
+pub(crate) trait Respond {
+    fn response<'a>(&'a self, subject: Subject<'a>, to: &Requirements<'_>) -> Response<'a>;
+}
+
+impl Respond for Report {
+    fn response<'a>(&'a self, subject: Subject<'a>, to: &Requirements<'_>) -> Response<'a> {
+        Response::new(subject, to, self)
+    }
+}
+
+impl Respond for Conclusion {
+    fn response<'a>(&'a self, subject: Subject<'a>, to: &Requirements<'_>) -> Response<'a> {
+        Response::compact(subject, to, self)
+    }
+}
+
+impl<R: Respond> Judgement<'_, R> {
     /// Appends the response on the wire, on one line, but for its signature where there is a signer:
     /// that is added to those that are still to be made.
     pub(crate) fn write_response(
@@ -120,7 +148,7 @@ impl Judgement<'_> {
     }
 
     fn response(&self) -> Response<'_> {
-        Response::new(self.subject, self.requirements, &self.report)
+        self.report.response(self.subject, self.requirements)
     }
 }
 
@@ -129,6 +157,7 @@ impl Judged<'_> {
     pub(crate) fn status(&self) -> Status {
         let verdict = match self {
             Judged::Report(judgement) => judgement.report.verdict,
+            Judged::Conclusion(judgement) => judgement.report.verdict,
             Judged::Verdict(verdict) => *verdict,
             Judged::Undecided { .. } => return Status::Undecided,
             Judged::Unusable { .. } => return Status::Unusable,
@@ -247,8 +276,13 @@ impl Judge<'_> {
                 Err(undecided) => Judged::Undecided { undecided, task_id },
             });
         }
-        match verify(requirements, output) {
-            Ok(report) => {
+        // A compact response has no place for more.
+        let found = match self.wanted == Wanted::Responses && detail == Detail::Compact {
+            true => conclude(requirements, output).map(Found::Conclusion),
+            false => verify(requirements, output).map(Found::Report),
+        };
+        match found {
+            Ok(found) => {
                 let moment = self.signature.map_or(Moment::Now, |signature| signature.moment);
                 let verified_at = format_utc_micros(match moment {
                     Moment::Now => now(),
@@ -272,11 +306,25 @@ impl Judge<'_> {
                     detail,
                 };
                 let signer = self.signature.map(|signature| signature.signer);
-                show(Judged::Report(&Judgement { subject, requirements, report, signer }));
+                match found {
+                    Found::Report(report) => {
+                        show(Judged::Report(&Judgement { subject, requirements, report, signer }));
+                    }
+                    Found::Conclusion(report) => {
+                        let judgement = Judgement { subject, requirements, report, signer };
+                        show(Judged::Conclusion(&judgement));
+                    }
+                }
             }
             Err(undecided) => show(Judged::Undecided { undecided, task_id }),
         }
     }
+}
+
+/// What checks came to, as far as it is wanted.
+enum Found {
+    Report(Report),
+    Conclusion(Conclusion),
 }
 
 /// A UUID (version 8, RFC 9562 §5.8) that the request and the time determine.

@@ -25,8 +25,11 @@ use super::trouble::Trouble;
 /// Runs `aov verify`.
 pub(crate) fn run(args: &Verify, color: ColorChoice) -> Result<Status> {
     let silent = args.batch.quiet && args.batch.report.is_none();
-    let wanted =
-        if silent && args.format == Format::Human { Wanted::Verdict } else { Wanted::Report };
+    let wanted = match args.format {
+        Format::Human if silent => Wanted::Verdict,
+        Format::Json | Format::Ndjson => Wanted::Responses,
+        _ => Wanted::Report,
+    };
     let show = Show {
         wanted,
         signature: None,
@@ -72,7 +75,7 @@ pub(crate) fn attest(args: &Attest, color: ColorChoice) -> Result<Status> {
     };
     let verification_id = args.verification_id.as_deref();
     let show = Show {
-        wanted: Wanted::Report,
+        wanted: Wanted::Responses,
         signature: Some(Signature { signer, moment, verification_id }),
         key_from_stdin: args.key.key == "-",
         format,

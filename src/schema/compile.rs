@@ -47,7 +47,7 @@ fn by_meta_schema<'d>(value: Value<'d>, draft: Draft) -> Vec<Fault<'d>> {
     let Some(meta) = metaschemas::schema(draft) else { return Vec::new() };
     let mut examination = meta.examine(value);
     examination.run();
-    let failures = examination.failures();
+    let failures = examination.take_failures();
     if failures.is_empty() && examination.truth() != Truth::True {
         let fix = "Split it into smaller schemas.".to_owned();
         return vec![(value, "is too large to be checked".to_owned(), fix)];

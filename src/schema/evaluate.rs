@@ -173,9 +173,9 @@ impl Tally {
         Ok(())
     }
 
-    /// The first failures in order.
-    pub(super) fn into_failures(self) -> Vec<Failure> {
-        self.failures.into_sorted_vec()
+    /// The first failures in order; none are left then.
+    pub(super) fn take_failures(&mut self) -> Vec<Failure> {
+        std::mem::take(&mut self.failures).into_sorted_vec()
     }
 }
 
@@ -758,12 +758,8 @@ impl<'s, 'd, 'v> Examination<'s, 'd, 'v> {
         keywords.into_iter().map(|(keyword, _)| keyword).collect()
     }
 
-    /// The first failures, in order.
-    pub(crate) fn failures(&mut self) -> Vec<Failure> {
-        let stop = self.tally.stop;
-        let counts = self.tally.counts;
-        let tally = std::mem::replace(&mut self.tally, Tally::new(stop));
-        self.tally.counts = counts;
-        tally.into_failures()
+    /// The first failures, in order. They are handed over; everything else stays.
+    pub(crate) fn take_failures(&mut self) -> Vec<Failure> {
+        self.tally.take_failures()
     }
 }

@@ -304,7 +304,7 @@ impl<'s, 'd, 'v> Walk<'s, 'd, 'v> {
             }
         }
         let failed = tally.counts.failed;
-        Some((failed, tally.into_failures()))
+        Some((failed, tally.take_failures()))
     }
 
     /// The words for `anyOf` and `oneOf` without a match: those of the closest branch.

@@ -30,7 +30,7 @@ use agent_output_verifier::schema::{Draft, Schema};
 use agent_output_verifier::score::{ScoreResponse, Tally};
 use agent_output_verifier::template::infer;
 use agent_output_verifier::text::{escaped, quoted, shortened};
-use agent_output_verifier::verify::{verdict, verdict_by_element, verify};
+use agent_output_verifier::verify::{conclude, verdict, verdict_by_element, verify};
 
 /// What a target does with its bytes.
 type Target = fn(&[u8]);
@@ -276,6 +276,9 @@ fn judge(requirements: &Requirements<'_>, output: Value<'_>) -> Option<Report> {
     let short = verdict(requirements, output);
     let report = verify(requirements, output);
     assert_eq!(short, report.as_ref().map(|report| report.verdict).map_err(|error| *error));
+    let brief = conclude(requirements, output);
+    let brief = brief.as_ref().map(|brief| (brief.verdict, &brief.blocking_checks));
+    assert_eq!(brief, report.as_ref().map(|report| (report.verdict, &report.blocking_checks)));
     let by_element = verdict_by_element(requirements, output.source().as_bytes());
     if let Some(verdict) = by_element.expect("bytes can be read") {
         assert_eq!(Ok(verdict), short);

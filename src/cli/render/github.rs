@@ -40,8 +40,8 @@ pub(super) fn lines(name: Name<'_>, judged: &Judged<'_>, out: &mut Vec<u8>) {
             let place = name.line.map(|line| (line, None));
             put(out, "error", &file, place, "could not be judged", &reasons(troubles).join("\n"));
         }
-        // A verdict alone is judged only where no format shows it.
-        Judged::Verdict(_) => {}
+        // What comes to less than a report is judged only where no more is shown.
+        Judged::Conclusion(_) | Judged::Verdict(_) => {}
     }
 }
 

@@ -84,8 +84,9 @@ pub(super) fn full(name: Name<'_>, judged: &Judged<'_>, style: Style, out: &mut 
             put(out, &format!("{}  {}\n", style.open("UNDECIDED"), escaped(&name.full())));
             put(out, &format!("\n  {undecided}\n  {}\n", undecided_help(*undecided)));
         }
-        // Errors are told on standard error.
-        Judged::Unusable { .. } | Judged::Verdict(_) => {}
+        // Errors are told on standard error; what comes to less than a report is judged only where no
+        // more is shown.
+        Judged::Unusable { .. } | Judged::Conclusion(_) | Judged::Verdict(_) => {}
     }
 }
 
@@ -127,7 +128,7 @@ pub(super) fn line(name: Name<'_>, judged: &Judged<'_>, style: Style, out: &mut 
         Judged::Unusable { .. } => {
             put(out, &format!("{}  {full}  could not be judged\n", style.bad("ERROR")));
         }
-        Judged::Verdict(_) => {}
+        Judged::Conclusion(_) | Judged::Verdict(_) => {}
     }
 }
 

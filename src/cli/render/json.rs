@@ -5,7 +5,7 @@ use agent_output_verifier::error::ErrorBody;
 use serde::Serialize;
 
 use super::super::batch::Name;
-use super::super::judge::{Judged, Judgement};
+use super::super::judge::{Judged, Judgement, Respond};
 
 /// An input without a response.
 #[derive(Serialize)]
@@ -25,9 +25,8 @@ pub(super) fn line(
     out: &mut Vec<u8>,
 ) {
     match judged {
-        Judged::Report(judgement) if pair => write_with_request(judgement, unsigned, out),
-        // Only a type that cannot be JSON fails, which the first test of it would show.
-        Judged::Report(judgement) => judgement.write_response(unsigned, out).unwrap_or_default(),
+        Judged::Report(judgement) => write(judgement, pair, unsigned, out),
+        Judged::Conclusion(judgement) => write(judgement, pair, unsigned, out),
         _ => out.extend_from_slice(&unjudged(name, judged, false)),
     }
     out.push(b'\n');
@@ -42,14 +41,8 @@ pub(super) fn indented(
     out: &mut Vec<u8>,
 ) {
     let text = match judged {
-        Judged::Report(judgement) if pair => {
-            let (mut unsigned, mut text) = (Unsigned::default(), Vec::new());
-            write_with_request(judgement, &mut unsigned, &mut text);
-            judgement.sign(&mut unsigned, &mut text);
-            text
-        }
-        // As above.
-        Judged::Report(judgement) => judgement.indented_response().unwrap_or_default(),
+        Judged::Report(judgement) => indented_text(judgement, pair),
+        Judged::Conclusion(judgement) => indented_text(judgement, pair),
         _ => unjudged(name, judged, true),
     };
     put_indented(&text, many, out);
@@ -84,13 +77,37 @@ fn unjudged(name: Name<'_>, judged: &Judged<'_>, indented: bool) -> Vec<u8> {
         Judged::Undecided { undecided, task_id } => (*task_id, ErrorBody::undecided(*undecided)),
         Judged::Unusable { body, task_id, .. } => (*task_id, body.clone()),
         // A verdict alone is judged only where no format shows it.
-        Judged::Report(_) | Judged::Verdict(_) => return Vec::new(),
+        Judged::Report(_) | Judged::Conclusion(_) | Judged::Verdict(_) => return Vec::new(),
     };
     to_text(&Unjudged { task_id: Some(task_id), input: name.full(), error }, indented)
 }
 
-/// A receipt with the request that it is about, in which every value is spelt as it was given.
-fn write_with_request(judgement: &Judgement<'_>, unsigned: &mut Unsigned, out: &mut Vec<u8>) {
+fn indented_text<R: Respond>(judgement: &Judgement<'_, R>, pair: bool) -> Vec<u8> {
+    if !pair {
+        // Only a type that cannot be JSON fails, which the first test of it would show.
+        return judgement.indented_response().unwrap_or_default();
+    }
+    let (mut unsigned, mut text) = (Unsigned::default(), Vec::new());
+    write(judgement, pair, &mut unsigned, &mut text);
+    judgement.sign(&mut unsigned, &mut text);
+    text
+}
+
+/// A response; with `pair` beside the request that it is about, in which every value is spelt as it was
+/// given.
+fn write<R: Respond>(
+    judgement: &Judgement<'_, R>,
+    pair: bool,
+    unsigned: &mut Unsigned,
+    out: &mut Vec<u8>,
+) {
+    let mut response = |out: &mut Vec<u8>| {
+        // As above.
+        judgement.write_response(unsigned, out).unwrap_or_default();
+    };
+    if !pair {
+        return response(out);
+    }
     let subject = &judgement.subject;
     let request = judgement.requirements.request_text(
         subject.task_id,
@@ -99,7 +116,7 @@ fn write_with_request(judgement: &Judgement<'_>, unsigned: &mut Unsigned, out: &
         subject.detail,
     );
     out.extend_from_slice(b"{\"receipt\": ");
-    judgement.write_response(unsigned, out).unwrap_or_default();
+    response(out);
     out.extend_from_slice(b", \"request\": ");
     out.extend_from_slice(request.as_bytes());
     out.push(b'}');

@@ -55,8 +55,8 @@ pub(super) fn case(name: Name<'_>, judged: &Judged<'_>) -> Option<Piece> {
         Judged::Unusable { body, troubles, .. } => {
             Some(error_case(name, VERIFY, body.code(), &reasons(troubles)))
         }
-        // A verdict alone is judged only where no format shows it.
-        Judged::Verdict(_) => None,
+        // What comes to less than a report is judged only where no more is shown.
+        Judged::Conclusion(_) | Judged::Verdict(_) => None,
     }
 }
 

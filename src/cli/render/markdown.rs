@@ -53,8 +53,8 @@ pub(super) fn section(name: Name<'_>, judged: &Judged<'_>) -> Option<Piece> {
             Some(list_section(name, "UNDECIDED", &[undecided.to_string()]))
         }
         Judged::Unusable { troubles, .. } => Some(list_section(name, "ERROR", &reasons(troubles))),
-        // A verdict alone is judged only where no format shows it.
-        Judged::Verdict(_) => None,
+        // What comes to less than a report is judged only where no more is shown.
+        Judged::Conclusion(_) | Judged::Verdict(_) => None,
     }
 }
 

@@ -92,8 +92,8 @@ pub(super) fn results(name: Name<'_>, judged: &Judged<'_>, pieces: &mut Vec<Piec
         Judged::Unusable { body, troubles, .. } => {
             pieces.push(notification(name, body.code(), &reasons(troubles).join(" ")));
         }
-        // A verdict alone is judged only where no format shows it.
-        Judged::Verdict(_) => {}
+        // What comes to less than a report is judged only where no more is shown.
+        Judged::Conclusion(_) | Judged::Verdict(_) => {}
     }
 }
 

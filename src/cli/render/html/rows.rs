@@ -37,8 +37,8 @@ pub(in super::super) fn row(
         Judged::Unusable { troubles, .. } => {
             Some(error_row(name, Status::Unusable, &reasons(troubles)))
         }
-        // A verdict alone is judged only where no format shows it.
-        Judged::Verdict(_) => None,
+        // What comes to less than a report is judged only where no more is shown.
+        Judged::Conclusion(_) | Judged::Verdict(_) => None,
     }
 }
 
