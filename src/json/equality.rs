@@ -7,8 +7,8 @@
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hash, Hasher};
 
-use super::number::{EXACT_DIGITS, to_double};
-use super::{Kind, Number, Value};
+use super::number::few_digits_of_integer;
+use super::{Kind, Number, Value, is_same};
 use crate::decimal::Decimal;
 
 impl PartialEq for Value<'_> {
@@ -16,7 +16,10 @@ impl PartialEq for Value<'_> {
         match (self.kind(), other.kind()) {
             (Kind::Null, Kind::Null) => true,
             (Kind::Boolean, Kind::Boolean) => self.as_bool() == other.as_bool(),
-            (Kind::String, Kind::String) => self.as_str() == other.as_str(),
+            (Kind::String, Kind::String) => match (self.as_str(), other.as_str()) {
+                (Some(a), Some(b)) => is_same(a.as_bytes(), b.as_bytes()),
+                _ => false,
+            },
             (Kind::Integer | Kind::Double, Kind::Integer | Kind::Double) => {
                 match (self.as_number(), other.as_number()) {
                     (Some(a), Some(b)) => a.equals(b),
@@ -43,10 +46,7 @@ impl Number<'_> {
     /// shortest decimal of a double rounds to that double, and rounding is monotonic.
     pub(crate) fn as_exact_double(self) -> Option<f64> {
         match self {
-            Number::Integer(literal) => {
-                let digits = literal.strip_prefix('-').unwrap_or(literal).len();
-                if digits <= EXACT_DIGITS { Some(to_double(literal)) } else { None }
-            }
+            Number::Integer(literal) => few_digits_of_integer(literal),
             Number::Double(double) => Some(double),
         }
     }

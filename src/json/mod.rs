@@ -11,12 +11,14 @@ mod error;
 mod number;
 mod position;
 mod reader;
+mod same;
 
 pub use elements::read_elements;
 pub use equality::ValueHasher;
 pub use error::{ReadError, ReadErrorKind};
 pub use position::{Position, PositionFinder};
 pub use reader::{MAX_DEPTH, MAX_INTEGER_DIGITS};
+pub(crate) use same::is_same;
 
 use std::fmt;
 
@@ -136,7 +138,7 @@ impl<'t> Document<'t> {
         string_of(self.text, &self.buffers.unescaped, self.node(index)).unwrap_or_default()
     }
 
-    /// Whether the name at `index` is this one. Lengths tell most names apart.
+    /// Whether the name at `index` is this one.
     fn is_name(&self, index: u32, name: &str) -> bool {
         let node = self.node(index);
         let (held, start, length) = match node.kind {
@@ -145,7 +147,9 @@ impl<'t> Document<'t> {
         };
         // As bytes, which need no look at where characters begin.
         let (start, length) = (start as usize, length as usize);
-        length == name.len() && held.as_bytes().get(start..start + length) == Some(name.as_bytes())
+        held.as_bytes()
+            .get(start..start + length)
+            .is_some_and(|held| is_same(held, name.as_bytes()))
     }
 
     /// The index behind the value at `index`.

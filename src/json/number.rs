@@ -16,27 +16,47 @@ pub(super) fn to_double(literal: &str) -> f64 {
     few_digits(literal.as_bytes()).unwrap_or_else(|| literal.parse().unwrap_or_default())
 }
 
+/// The double of an integer literal of up to [`EXACT_DIGITS`] digits, which is the integer itself.
+pub(super) fn few_digits_of_integer(literal: &str) -> Option<f64> {
+    let (negative, digits) = without_sign(literal.as_bytes());
+    if digits.len() > EXACT_DIGITS {
+        return None;
+    }
+    let number = appended(0, digits)? as f64;
+    Some(if negative { -number } else { number })
+}
+
 /// The double of a literal of few digits without an exponent: both numbers of the quotient are exact, so
 /// it is rounded once, as it has to be.
 fn few_digits(literal: &[u8]) -> Option<f64> {
-    let (negative, digits) = match literal {
-        [b'-', digits @ ..] => (true, digits),
-        digits => (false, digits),
-    };
-    if digits.len() > EXACT_DIGITS + usize::from(digits.contains(&b'.')) {
+    let (negative, digits) = without_sign(literal);
+    // The digits and the point.
+    if digits.len() > EXACT_DIGITS + 1 {
         return None;
     }
-    let (mut number, mut point) = (0u64, None);
-    for (place, byte) in digits.iter().enumerate() {
-        match byte {
-            b'0'..=b'9' => number = number * 10 + u64::from(byte - b'0'),
-            b'.' => point = Some(place),
-            _ => return None,
-        }
+    let point = digits.iter().position(|&byte| byte == b'.').unwrap_or(digits.len());
+    let (whole, fraction) = (&digits[..point], digits.get(point + 1..).unwrap_or_default());
+    if whole.len() + fraction.len() > EXACT_DIGITS {
+        return None;
     }
-    let decimals = point.map_or(0, |point| digits.len() - 1 - point);
-    let quotient = number as f64 / POWERS.get(decimals)?;
+    let number = appended(appended(0, whole)?, fraction)?;
+    let quotient = number as f64 / POWERS.get(fraction.len())?;
     Some(if negative { -quotient } else { quotient })
+}
+
+fn without_sign(literal: &[u8]) -> (bool, &[u8]) {
+    match literal {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    }
+}
+
+/// A number with more digits behind it; `None` where they are none.
+fn appended(number: u64, digits: &[u8]) -> Option<u64> {
+    digits.iter().try_fold(number, |number, byte| {
+        let digit = byte.wrapping_sub(b'0');
+        (digit < 10).then(|| number * 10 + u64::from(digit))
+    })
 }
 
 /// Whether a literal with a fraction stands as ECMAScript's `Number::toString` writes it. False where
@@ -93,6 +113,9 @@ mod tests {
         ) {
             let double: f64 = literal.parse().unwrap();
             prop_assert_eq!(to_double(&literal).to_bits(), double.to_bits());
+            if !literal.contains(['.', 'e']) && let Some(few) = few_digits_of_integer(&literal) {
+                prop_assert_eq!(few.to_bits(), double.to_bits());
+            }
             if is_canonical_fraction(&literal) {
                 let mut printed = ryu_js::Buffer::new();
                 prop_assert_eq!(printed.format_finite(double), literal.as_str());

@@ -32,7 +32,7 @@ use pattern::Pattern;
 use registry::ResourceId;
 
 use crate::decimal::Decimal;
-use crate::json::{Value, ValueHasher};
+use crate::json::{Value, ValueHasher, is_same};
 
 /// The index of a compiled subschema.
 type SubschemaId = u32;
@@ -268,7 +268,8 @@ impl PropertyTable<'_> {
         /// Up to so many entries looking at each is faster than searching.
         const FEW: usize = 8;
         if self.0.len() <= FEW {
-            let found = self.0.iter().find(|(known, _)| *known == name);
+            let is_it = |(known, _): &&(&str, _)| is_same(known.as_bytes(), name.as_bytes());
+            let found = self.0.iter().find(is_it);
             return found.map(|&(_, subschema)| subschema);
         }
         let place = self.0.binary_search_by(|(known, _)| order_names(known, name)).ok()?;
