@@ -168,6 +168,7 @@ impl SigningKey {
     /// Signs each of many messages: the same signatures in less time.
     pub fn sign_each(&self, messages: &[&[u8]]) -> Vec<[u8; 64]> {
         match messages {
+            [] => Vec::new(),
             [message] => vec![self.sign(message)],
             _ => many::sign_each(&self.0, messages),
         }
@@ -204,6 +205,16 @@ mod tests {
         let signature = key.sign(b"");
         assert!(key.verifying_key().verify(b"", &signature));
         assert!(!key.verifying_key().verify(b"x", &signature));
+    }
+
+    #[test]
+    fn each_of_any_number_of_messages_has_its_signature() {
+        let key = SigningKey::from_seed(&[7; 32]);
+        let messages: [&[u8]; 3] = [b"", b"a", b"b"];
+        let alone = messages.map(|message| key.sign(message));
+        for count in 0..=3 {
+            assert_eq!(key.sign_each(&messages[..count]), alone[..count]);
+        }
     }
 
     #[test]

@@ -48,11 +48,6 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn no_messages_have_no_signatures() {
-        assert!(sign_each(&SigningKey::from_bytes(&[7; 32]), &[]).is_empty());
-    }
-
     proptest! {
         #[test]
         fn signatures_of_many_are_those_of_each(
